@@ -4190,7 +4190,7 @@ export interface components {
             style?: components["schemas"]["TextLook"] | null;
             /** @description Their position in the picture; when absent that of the settings or the brand kit, or else `bottom`. */
             position?: components["schemas"]["CaptionPosition"] | null;
-            /** @description Their language, such as `eng`. */
+            /** @description Their language, such as `en`. */
             language?: string | null;
         };
         /**
@@ -4525,7 +4525,7 @@ export interface components {
             pages?: components["schemas"]["PortalPage"][] | null;
             /** @description The URL to which the pages lead back, also after the session has ended: http or https. */
             return_url?: string | null;
-            /** @description The URL to which a browser is sent once the session has run out, where your application makes another link: http or https. */
+            /** @description The URL to which a browser is sent once the session has run out, where your application makes another link: http or https, and no page of the portal itself. */
             refresh_url?: string | null;
             /** @description The look of the pages. */
             theme?: components["schemas"]["PortalTheme"] | null;
@@ -5027,7 +5027,7 @@ export interface components {
             ref?: string | null;
             /** @description The item that is dubbed. */
             item_id: string;
-            /** @description The timeline that the item is the film of; null when an item was dubbed. */
+            /** @description The timeline that the item is the film of; null when an item was dubbed, and when the timeline is deleted. */
             source_timeline_id?: string | null;
             /** @description The language that is spoken in the item; null when a script was given without it. */
             source_language?: string | null;
@@ -5035,11 +5035,11 @@ export interface components {
             target_language: string;
             /** @description Whether the item's own sound is heard under the voices. */
             keep_background: boolean;
-            /** @description The item that was last made of it; null when there is none. */
+            /** @description The item that was last made of it; null when there is none, or when it is deleted. */
             output_item_id?: string | null;
-            /** @description The item with the voices of that alone; null when there is none. */
+            /** @description The item with the voices of that alone; null when there is none, or when it is deleted. */
             voice_item_id?: string | null;
-            /** @description Its timeline; null when there is none. */
+            /** @description Its timeline; null when there is none, or when it is deleted. */
             timeline_id?: string | null;
             /** @description Its segments, in the order of their starts. */
             segments: components["schemas"]["DubSegment"][];
@@ -5139,11 +5139,11 @@ export interface components {
             ref?: string | null;
             /** @description The item that is dubbed; absent while a timeline's film is missing. */
             item_id?: string | null;
-            /** @description The timeline that is dubbed, if one is; absent while a read of its film is missing. */
+            /** @description The timeline that is dubbed, if one is. */
             source_timeline_id?: string | null;
             /**
              * Format: int32
-             * @description The revision of that timeline; only while its film is missing. Name it in the next call.
+             * @description The revision of that timeline which this call is for; absent in answers of `render_dub`. Name it in the next call.
              */
             timeline_revision?: number | null;
             /** @description `ready`, `queued`, or `startable` in a dry run. */
@@ -5154,7 +5154,7 @@ export interface components {
             estimated_minutes?: number | null;
             /** @description The dub; once it exists. */
             dub_id?: string | null;
-            /** @description The dub's own timeline; only when ready. */
+            /** @description The dub's own timeline; only when ready, and unless it was deleted. */
             timeline_id?: string | null;
             /** @description The dubbed item; only when ready. */
             output_item_id?: string | null;
@@ -6987,6 +6987,8 @@ export interface components {
             scenes: number;
             /** @description The timeline of which it is a variant; null when it is none. */
             variant_of?: string | null;
+            /** @description The language that is spoken in it; null when it is not set, or was set before it was shown here. */
+            language?: string | null;
             /**
              * Format: int32
              * @description Its revision: 1 when created, then one higher with every change.
@@ -7916,9 +7918,9 @@ export interface components {
             spent: components["schemas"]["ProjectSpent"];
             /** @description What is left of the budget. */
             left: components["schemas"]["BudgetLeft"];
-            /** @description The timeline that the agent made, for the timelines' tools, or null. */
+            /** @description The timeline that the agent made, for the timelines' tools; null when there is none, or when it is deleted. */
             timeline_id?: string | null;
-            /** @description The item that the agent made, or null. */
+            /** @description The item that the agent made; null when there is none, or when it is deleted. */
             output_item_id?: string | null;
             /** @description The media that was made for it. */
             assets: components["schemas"]["ProjectAsset"][];
@@ -8411,7 +8413,7 @@ export interface components {
          * @description Why an endpoint is disabled.
          * @enum {string}
          */
-        Reason: "user" | "too_many_failures" | "suspended";
+        Reason: "user" | "operator" | "too_many_failures" | "suspended";
         /**
          * ReceivedBytes
          * @description Bytes that arrived.
@@ -8866,7 +8868,7 @@ export interface components {
             duration_ms: number;
             /** @description How long its steps took. */
             times: components["schemas"]["AttemptTimes"];
-            /** @description The host that it was sent to; null when nothing is known to have been sent. */
+            /** @description The host that it was sent to, with the port unless that is the scheme's; null when nothing is known to have been sent. */
             request_host?: string | null;
             /** @description The path of the request, without the query string, or null. */
             request_path?: string | null;
@@ -9599,7 +9601,7 @@ export interface components {
              * @description Frames per second: a whole number from 1 to 60, or 23.976, 29.97 or 59.94.
              */
             fps?: number | null;
-            /** @description The language that is spoken, such as `eng`. */
+            /** @description The language that is spoken, such as `en`. */
             language?: string | null;
             /** @description Names of the skills that guide the timeline, at most 50. */
             skills?: string[] | null;
@@ -11595,9 +11597,9 @@ export interface components {
             spent: components["schemas"]["ProjectSpent"];
             /** @description What is left of the budget. */
             left: components["schemas"]["BudgetLeft"];
-            /** @description The timeline that the agent made, for the timelines' tools, or null. */
+            /** @description The timeline that the agent made, for the timelines' tools; null when there is none, or when it is deleted. */
             timeline_id?: string | null;
-            /** @description The item that the agent made, or null. */
+            /** @description The item that the agent made; null when there is none, or when it is deleted. */
             output_item_id?: string | null;
             /** @description The media that was made for it. */
             assets: components["schemas"]["ProjectAsset"][];
@@ -20428,6 +20430,7 @@ export interface operations {
                      *             "aspect_ratio": "16:9",
                      *             "scenes": 1,
                      *             "variant_of": "a variant of",
+                     *             "language": "a language",
                      *             "revision": 1,
                      *             "created_at": "2026-11-20T09:30:00.000Z",
                      *             "updated_at": "2026-11-20T09:30:00.000Z"

@@ -728,7 +728,7 @@ class CaptionText(Model):
     position: CaptionPosition | None
     """Their position in the picture; when absent that of the settings or the brand kit, or else `bottom`."""
     language: str | None
-    """Their language, such as `eng`."""
+    """Their language, such as `en`."""
 
 CarryFormat = Literal['otio', 'edl', 'srt', 'vtt']
 """The formats for exchanging timelines with other programs."""
@@ -1009,7 +1009,7 @@ class CreatePortalSession(Model):
     """The URL to which the pages lead back, also after the session has ended: http or https."""
     refresh_url: str | None
     """The URL to which a browser is sent once the session has run out, where your application makes another link: http or
-    https."""
+    https, and no page of the portal itself."""
     theme: PortalTheme | None
     """The look of the pages."""
 
@@ -1414,7 +1414,7 @@ class DubDocument(Model):
     item_id: str
     """The item that is dubbed."""
     source_timeline_id: str | None
-    """The timeline that the item is the film of; null when an item was dubbed."""
+    """The timeline that the item is the film of; null when an item was dubbed, and when the timeline is deleted."""
     source_language: str | None
     """The language that is spoken in the item; null when a script was given without it."""
     target_language: str
@@ -1422,11 +1422,11 @@ class DubDocument(Model):
     keep_background: bool
     """Whether the item's own sound is heard under the voices."""
     output_item_id: str | None
-    """The item that was last made of it; null when there is none."""
+    """The item that was last made of it; null when there is none, or when it is deleted."""
     voice_item_id: str | None
-    """The item with the voices of that alone; null when there is none."""
+    """The item with the voices of that alone; null when there is none, or when it is deleted."""
     timeline_id: str | None
-    """Its timeline; null when there is none."""
+    """Its timeline; null when there is none, or when it is deleted."""
     segments: list[DubSegment]
     """Its segments, in the order of their starts."""
     created_at: str
@@ -1504,9 +1504,9 @@ class DubStanding(Model):
     item_id: str | None
     """The item that is dubbed; absent while a timeline's film is missing."""
     source_timeline_id: str | None
-    """The timeline that is dubbed, if one is; absent while a read of its film is missing."""
+    """The timeline that is dubbed, if one is."""
     timeline_revision: int | None
-    """The revision of that timeline; only while its film is missing. Name it in the next call."""
+    """The revision of that timeline which this call is for; absent in answers of `render_dub`. Name it in the next call."""
     status: NeedStatus
     """`ready`, `queued`, or `startable` in a dry run."""
     job_id: str | None
@@ -1517,7 +1517,7 @@ class DubStanding(Model):
     dub_id: str | None
     """The dub; once it exists."""
     timeline_id: str | None
-    """The dub's own timeline; only when ready."""
+    """The dub's own timeline; only when ready, and unless it was deleted."""
     output_item_id: str | None
     """The dubbed item; only when ready."""
     segments: int | None
@@ -2933,6 +2933,8 @@ class ListedTimeline(Model):
     """The number of its scenes."""
     variant_of: str | None
     """The timeline of which it is a variant; null when it is none."""
+    language: str | None
+    """The language that is spoken in it; null when it is not set, or was set before it was shown here."""
     revision: int
     """Its revision: 1 when created, then one higher with every change."""
     created_at: str
@@ -3698,9 +3700,9 @@ class Project(Model):
     left: BudgetLeft
     """What is left of the budget."""
     timeline_id: str | None
-    """The timeline that the agent made, for the timelines' tools, or null."""
+    """The timeline that the agent made, for the timelines' tools; null when there is none, or when it is deleted."""
     output_item_id: str | None
-    """The item that the agent made, or null."""
+    """The item that the agent made; null when there is none, or when it is deleted."""
     assets: list[ProjectAsset]
     """The media that was made for it."""
     timeline: ProjectTimeline | None
@@ -4082,7 +4084,7 @@ class ReadsOnReady(Model):
     """The outcome of each, as in `prepare_media`. Null until they are started: while the item is not ready, while the
     account must wait before it may start jobs, and always for a failed item."""
 
-Reason = Literal['user', 'too_many_failures', 'suspended']
+Reason = Literal['user', 'operator', 'too_many_failures', 'suspended']
 """Why an endpoint is disabled."""
 
 
@@ -4417,7 +4419,7 @@ class SentAttempt(Model):
     times: AttemptTimes
     """How long its steps took."""
     request_host: str | None
-    """The host that it was sent to; null when nothing is known to have been sent."""
+    """The host that it was sent to, with the port unless that is the scheme's; null when nothing is known to have been sent."""
     request_path: str | None
     """The path of the request, without the query string, or null."""
     request_headers: dict[str, Any] | None
@@ -4977,7 +4979,7 @@ class TimelineOp(Model):
     fps: float | None
     """Frames per second: a whole number from 1 to 60, or 23.976, 29.97 or 59.94."""
     language: str | None
-    """The language that is spoken, such as `eng`."""
+    """The language that is spoken, such as `en`."""
     skills: list[str] | None
     """Names of the skills that guide the timeline, at most 50."""
     variant_of: str | None
@@ -6516,9 +6518,9 @@ class ProjectEvent(Model):
     left: BudgetLeft
     """What is left of the budget."""
     timeline_id: str | None
-    """The timeline that the agent made, for the timelines' tools, or null."""
+    """The timeline that the agent made, for the timelines' tools; null when there is none, or when it is deleted."""
     output_item_id: str | None
-    """The item that the agent made, or null."""
+    """The item that the agent made; null when there is none, or when it is deleted."""
     assets: list[ProjectAsset]
     """The media that was made for it."""
     timeline: ProjectTimeline | None
