@@ -56,7 +56,7 @@ pub struct Args {
     #[arg(long, value_name = "ID")]
     timeline: Option<String>,
     /// The revision of the timeline to dub. Without it: the one that it has now.
-    #[arg(long, value_name = "NUMBER", requires = "timeline")]
+    #[arg(long, value_name = "NUMBER", requires = "timeline", conflicts_with = "item")]
     timeline_revision: Option<i32>,
     /// The language to dub into, such as es.
     #[arg(long, value_name = "LANGUAGE")]

@@ -76,7 +76,7 @@ pub enum Status {
 
 /// What an agent of your own reports.
 #[derive(Debug, Args)]
-pub struct Report {
+pub struct StatusReport {
     /// The new status.
     #[arg(value_enum)]
     status: Status,
@@ -168,7 +168,7 @@ pub enum Command {
         /// The project's id.
         id: String,
         #[command(flatten)]
-        report: Report,
+        report: StatusReport,
     },
     /// Set the URL that a project's changes of status are sent to, or have none sent.
     Webhook {
@@ -253,7 +253,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
     }
 }
 
-impl Report {
+impl StatusReport {
     /// The body of the call: these arguments over what the file has.
     fn body(&self) -> Result<Value, Failure> {
         let mut body = input(self.input.as_deref())?.unwrap_or_else(|| json!({}));
@@ -314,7 +314,7 @@ mod tests {
     #[derive(Debug, Parser)]
     struct Line {
         #[command(flatten)]
-        report: Report,
+        report: StatusReport,
     }
 
     fn reported_by(line: &str) -> Result<Value, Failure> {
