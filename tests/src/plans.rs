@@ -18,3 +18,11 @@ pub async fn of_last(conn: &mut PgConnection) -> anyhow::Result<String> {
     let lines = rows.iter().map(|row| row.try_get(0)).collect::<sqlx::Result<Vec<String>>>()?;
     Ok(lines.join("\n"))
 }
+
+/// How many rows of this table the transaction that is open on the connection has read until now, and what the
+/// connection read shortly before it: only differences say something.
+pub async fn rows_read(conn: &mut PgConnection, table: &str) -> sqlx::Result<i64> {
+    let read = "SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::bigint
+        FROM pg_stat_xact_user_tables WHERE relid = to_regclass($1)";
+    sqlx::query_scalar(read).bind(table).fetch_one(conn).await
+}

@@ -56,7 +56,7 @@ impl Permits {
         Self::new("searches", 2, 4)
     }
 
-    /// Lists of items with a filter, which look at up to 20,000 items.
+    /// Lists of items with a filter, which look at up to 12,000 items.
     pub fn of_item_searches() -> Self {
         Self::new("filtered lists of items", 2, 8)
     }

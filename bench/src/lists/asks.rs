@@ -1,7 +1,8 @@
 //! The requests for lists, out of the OpenAPI document: each route that takes a `limit`, without and with each of its
 //! filters, and each tool that does.
 //!
-//! A filter gets each of its words in turn, or a time before and after everything, or an id of the account.
+//! A filter gets each of its words in turn, or true and false, or a time before and after everything, or an id of the
+//! account. What a list requires, each of its requests has.
 
 use crate::grown::Large;
 use anyhow::Context;
@@ -15,6 +16,8 @@ const TIMES: [&str; 2] = ["2000-01-01T00:00:00Z", "2999-01-01T00:00:00Z"];
 const PAGING: [&str; 3] = ["limit", "cursor", "id"];
 /// Parameters of tools that wait, or that name jobs one by one.
 const NOT_OF_LISTS: [&str; 4] = ["wait_seconds", "wait_for", "job_ids", "query"];
+/// A tool that takes a `limit` and lists nothing: it fetches a page of the web.
+const NO_LIST: &str = "/tools/pull_posts";
 
 /// A request for a list.
 #[derive(Debug, Clone)]
@@ -66,6 +69,10 @@ pub struct Names<'a> {
     pub job: JobId,
     /// One of its projects.
     pub project: String,
+    /// One of its boards.
+    pub board: String,
+    /// The month, such as `2026-11`.
+    pub month: String,
 }
 
 impl Names<'_> {
@@ -77,6 +84,7 @@ impl Names<'_> {
         }
         match (schema["type"].as_str(), schema["format"].as_str()) {
             (Some("array"), _) => self.values(document, name, &schema["items"]),
+            (Some("boolean"), _) => vec![json!(true), json!(false)],
             (Some("integer"), _) => vec![json!(200), json!(500)],
             (_, Some("date-time")) => TIMES.map(Value::from).to_vec(),
             _ => vec![self.text(name).into()],
@@ -90,6 +98,8 @@ impl Names<'_> {
             "endpoint_id" => self.large.endpoint.to_string(),
             "item_id" | "ref" | "refs" => self.large.item.to_string(),
             "job_id" => self.job.to_string(),
+            "board_id" => self.board.clone(),
+            "month" => self.month.clone(),
             "user_id" => UserId::mint().to_string(),
             _ => "none".to_owned(),
         }
@@ -106,14 +116,14 @@ pub fn all(names: &Names<'_>) -> anyhow::Result<Vec<Ask>> {
         {
             asks.extend(of_route(&document, names, path, parameters));
         }
-        if path.starts_with("/tools/") {
+        if path.starts_with("/tools/") && path != NO_LIST {
             let contents = operations["post"]["requestBody"]["content"].as_object();
             let content = contents.and_then(|contents| contents.values().next()).unwrap_or(&Value::Null);
             let schema = resolved(&document, &content["schema"]);
             if let Some(properties) = schema["properties"].as_object()
                 && properties.contains_key("limit")
             {
-                asks.extend(of_tool(&document, names, path, properties));
+                asks.extend(of_tool(&document, names, path, properties, &schema["required"]));
             }
         }
     }
@@ -121,7 +131,11 @@ pub fn all(names: &Names<'_>) -> anyhow::Result<Vec<Ask>> {
 }
 
 fn of_route(document: &Value, names: &Names<'_>, path: &str, parameters: &[Value]) -> Vec<Ask> {
-    let id = if path.starts_with("/projects") { names.project.clone() } else { names.large.endpoint.to_string() };
+    let id = match path.split('/').nth(1) {
+        Some("projects") => names.project.clone(),
+        Some("workspaces") => names.large.account.workspace.to_string(),
+        _ => names.large.endpoint.to_string(),
+    };
     let needed: Vec<String> = parameters.iter().filter_map(|parameter| needed(document, names, parameter)).collect();
     let full = path.replace("{id}", &id);
     let full = if needed.is_empty() { full } else { format!("{full}?{}", needed.join("&")) };
@@ -134,8 +148,7 @@ fn of_route(document: &Value, names: &Names<'_>, path: &str, parameters: &[Value
         for value in names.values(document, name, &parameter["schema"]) {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let mut ask = Ask::get(&full, path, &format!("{name}={value}"));
-            // Ids differ from run to run, but names of rows must not.
-            if name.ends_with("_id") {
+            if differs(name) {
                 ask.name = format!("GET {path} by {name}");
             }
             asks.push(ask);
@@ -154,8 +167,26 @@ fn needed(document: &Value, names: &Names<'_>, parameter: &Value) -> Option<Stri
     Some(format!("{name}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
 }
 
-fn of_tool(document: &Value, names: &Names<'_>, path: &str, properties: &Map<String, Value>) -> Vec<Ask> {
-    let ask = |name: String, mut body: Map<String, Value>| {
+/// Whether a filter's values differ from run to run, which names of rows must not.
+fn differs(filter: &str) -> bool {
+    filter.ends_with("_id") || filter.starts_with("ref") || filter == "month"
+}
+
+fn of_tool(
+    document: &Value,
+    names: &Names<'_>,
+    path: &str,
+    properties: &Map<String, Value>,
+    required: &Value,
+) -> Vec<Ask> {
+    let is_required = |name: &str| required.as_array().is_some_and(|all| all.iter().any(|one| one == name));
+    let first = |name: &str, schema: &Value| names.values(document, name, schema).into_iter().next();
+    let needed = properties.iter().filter(|(name, _)| is_required(name));
+    let needed: Map<String, Value> =
+        needed.filter_map(|(name, schema)| Some((name.clone(), first(name, schema)?))).collect();
+    let ask = |name: String, filter: Map<String, Value>| {
+        let mut body = needed.clone();
+        body.extend(filter);
         if properties.contains_key("query") {
             body.insert("query".to_owned(), json!("bench"));
         }
@@ -163,12 +194,12 @@ fn of_tool(document: &Value, names: &Names<'_>, path: &str, properties: &Map<Str
     };
     let mut asks = vec![ask(format!("POST {path}"), Map::new())];
     for (name, schema) in properties {
-        if PAGING.contains(&name.as_str()) || NOT_OF_LISTS.contains(&name.as_str()) {
+        if PAGING.contains(&name.as_str()) || NOT_OF_LISTS.contains(&name.as_str()) || is_required(name) {
             continue;
         }
         let schema = resolved(document, schema);
         for value in names.values(document, name, schema) {
-            let shown = if name.starts_with("ref") { String::new() } else { format!(": {value}") };
+            let shown = if differs(name) { String::new() } else { format!(": {value}") };
             let value = if schema["type"] == "array" { json!([value]) } else { value };
             asks.push(ask(format!("POST {path} by {name}{shown}"), Map::from_iter([(name.clone(), value)])));
         }

@@ -89,14 +89,17 @@ struct Asker<'a> {
 impl Asker<'_> {
     /// Returns all requests, with second pages where there are any, and the refusals.
     async fn all(&self) -> anyhow::Result<(Vec<Ask>, Vec<String>)> {
-        let project = self.project().await?;
+        let (project, board) = (self.project().await?, self.board().await?);
+        let month: String = sqlx::query_scalar("SELECT to_char(mws_now() AT TIME ZONE 'UTC', 'YYYY-MM')")
+            .fetch_one(&self.scene.database.pool)
+            .await?;
         let job: Option<JobId> =
             sqlx::query_scalar("SELECT id FROM jobs WHERE workspace_id = $1 ORDER BY id DESC LIMIT 1")
                 .bind(self.large.account.workspace)
                 .fetch_optional(&self.scene.database.pool)
                 .await?;
         // All jobs may have been pruned.
-        let names = Names { large: self.large, job: job.unwrap_or_else(JobId::mint), project };
+        let names = Names { large: self.large, job: job.unwrap_or_else(JobId::mint), project, board, month };
         let (mut asks, mut refused) = (Vec::new(), Vec::new());
         for ask in asks::all(&names)? {
             match self.answer(&ask).await {
@@ -118,6 +121,22 @@ impl Asker<'_> {
         let made = request.bearer_auth(self.large.account.key.expose()).json(&json!({ "brief": "a film" }));
         let made: Value = made.send().await?.error_for_status()?.json().await?;
         made["id"].as_str().map(str::to_owned).context("a project has an id")
+    }
+
+    /// Makes a board with one of the account's items on it, for the list of a board's items.
+    async fn board(&self) -> anyhow::Result<String> {
+        let made = self.tool("create_board", json!({ "name": "bench" })).await?;
+        let board = made["data"]["board"]["id"].as_str().context("a board has an id")?;
+        let ops = json!([
+            { "op": "add_column", "column_id": "all", "name": "All" },
+            { "op": "add_card", "column_id": "all", "ref": self.large.item },
+        ]);
+        self.tool("edit_board", json!({ "board_id": board, "ops": ops })).await?;
+        Ok(board.to_owned())
+    }
+
+    async fn tool(&self, name: &str, body: Value) -> anyhow::Result<Value> {
+        self.answer(&Ask { name: name.to_owned(), path: format!("/tools/{name}"), body: Some(body) }).await
     }
 
     /// Returns the milliseconds that each of `many` answers took.

@@ -138,7 +138,7 @@ pub async fn goes_by(conn: &mut PgConnection, statement: &str, indexes: &[&str])
 }
 
 #[tokio::test]
-async fn a_filter_looks_on_through_twenty_thousand_items_a_page_and_comes_to_the_end() -> anyhow::Result<()> {
+async fn a_filter_looks_on_through_twelve_thousand_items_a_page_and_comes_to_the_end() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("one").await?;
     let oldest = world.item(&tenant, Media::video(60)).await?.to_string();

@@ -6,6 +6,7 @@ use chrono::{DateTime, TimeDelta};
 use domain::ids::ItemId;
 use domain::item::{ItemSort, ItemStatus, ItemType};
 use domain::read::Read;
+use mws_tests::plans::rows_read;
 use mws_tests::world::{Client, Media, Tenant, World};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
@@ -170,6 +171,36 @@ async fn each_order_and_filter_goes_by_an_index_of_the_workspace() -> anyhow::Re
         RESET session_replication_role";
     sqlx::raw_sql(others).execute(&mut *conn).await?;
     drop(conn);
+    world.end().await
+}
+
+/// The planner, which knows that a fifth of all items are this workspace's, must not look for the oldest of them among
+/// the items of all workspaces.
+#[tokio::test]
+async fn the_oldest_items_are_found_without_reading_older_ones_of_other_workspaces() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("one").await?;
+    let mut conn = world.pool().acquire().await?;
+    sqlx::raw_sql("SET session_replication_role = replica").execute(&mut *conn).await?;
+    let rows = "INSERT INTO items (id, workspace_id, account_id, ref, name, type, status)
+        SELECT lpad(to_hex(n), 32, '0')::uuid, CASE WHEN n > 40000 THEN $1 ELSE md5((n % 1000)::text)::uuid END, $2,
+            'r' || n, 'other', 'audio', 'ready'
+        FROM generate_series(1, 50000) AS n";
+    sqlx::query(rows).bind(tenant.workspace).bind(tenant.account).execute(&mut *conn).await?;
+    sqlx::raw_sql("RESET session_replication_role; ANALYZE items").execute(&mut *conn).await?;
+    drop(conn);
+    for sort in [ItemSort::Oldest, ItemSort::Newest] {
+        let mut look = world.pool().begin().await?;
+        let before = rows_read(&mut look, "items").await?;
+        let seen = items::search(&mut look, tenant.workspace, &ItemFilter::default(), sort, None, 21).await?;
+        let read = rows_read(&mut look, "items").await? - before;
+        assert_eq!(seen.rows.len(), 20);
+        assert!(read < 200, "{sort:?}: {read} rows were read for twenty");
+        look.rollback().await?;
+    }
+    let others = "SET session_replication_role = replica; DELETE FROM items WHERE name = 'other';
+        RESET session_replication_role";
+    sqlx::raw_sql(others).execute(&mut *world.pool().acquire().await?).await?;
     world.end().await
 }
 

@@ -5,7 +5,8 @@ use crate::bench::Bench;
 use crate::routes::call;
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, DeliveryId, EndpointId, JobId};
-use mws_tests::plans::of_last as plan;
+use domain::series::DeliveryStatus;
+use mws_tests::plans::{of_last as plan, rows_read};
 use poem::http::Method;
 use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
@@ -210,6 +211,27 @@ async fn a_filter_that_nothing_passes_looks_at_two_thousand_rows_a_page_and_come
     let every = DeliverySearchFilter { filter, error: None };
     let seen = deliveries::search(&mut conn, &SearchScope::Endpoints(vec![endpoint]), &every, None, 21).await?;
     assert_eq!(seen.rows.len(), 5);
+    drop(conn);
+    bench.end().await
+}
+
+/// A plan for what is bound, which `of_last` does not show. The planner, which knew how many rows a page looks at, and
+/// that most endpoints have fewer, had all rows of this one read and sorted.
+#[tokio::test]
+async fn a_page_reads_those_deliveries_that_it_looks_at_however_many_an_endpoint_has() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let endpoint = bench.endpoint().await;
+    fill(&bench, endpoint).await?;
+    let mut conn = bench.conn().await;
+    let mut look = conn.begin().await?;
+    let filter = DeliveryFilter { status: Some(DeliveryStatus::Cancelled), ..DeliveryFilter::default() };
+    let every = DeliverySearchFilter { filter, error: None };
+    let before = rows_read(&mut look, "deliveries").await?;
+    let seen = deliveries::search(&mut look, &SearchScope::Endpoints(vec![endpoint]), &every, None, 21).await?;
+    let read = rows_read(&mut look, "deliveries").await? - before;
+    assert!(seen.rows.is_empty() && seen.last_seen.is_some(), "{seen:?}");
+    assert!(read <= 2_000, "{read} rows were read");
+    look.rollback().await?;
     drop(conn);
     bench.end().await
 }

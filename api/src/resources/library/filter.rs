@@ -40,7 +40,7 @@ impl From<Sort> for ItemSort {
     }
 }
 
-/// Which items to list. With any filter a page may have fewer items than `limit`, or none after 20,000 items without a
+/// Which items to list. With any filter a page may have fewer items than `limit`, or none after 12,000 items without a
 /// match, and still be followed by more.
 #[derive(Debug, Default)]
 pub struct Asked {

@@ -80,7 +80,7 @@ impl Library {
     /// List library items
     ///
     /// Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters
-    /// a page may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by
+    /// a page may have fewer items than `limit`, or none after 12,000 items without a match, and still be followed by
     /// more (`has_more`). A cursor is valid for one `sort` only.
     #[oai(path = "/library/items", method = "get", operation_id = "list_library_items")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]

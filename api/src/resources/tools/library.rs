@@ -154,7 +154,7 @@ impl LibraryTools {
     /// List library items
     ///
     /// Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters
-    /// a page may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by
+    /// a page may have fewer items than `limit`, or none after 12,000 items without a match, and still be followed by
     /// more (`has_more`). A cursor is valid for one `sort` only.
     #[oai(path = "/tools/list_items", method = "post", operation_id = "list_items")]
     async fn list_items(&self, auth: Auth, arguments: Json<Option<ListItems>>) -> Answer<Json<ToolAnswer<ItemPage>>> {

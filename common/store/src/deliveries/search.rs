@@ -90,6 +90,9 @@ macro_rules! look {
 }
 
 /// Returns up to `limit` deliveries of the scope that pass the filter, newest first and older than `before`.
+///
+/// How many of an endpoint's deliveries are looked at stands in a subquery, so that the planner does not know it. Where
+/// it knew 2,000, and endpoints had 500 on average, it read and sorted all 500,000 of one endpoint.
 pub async fn search(
     conn: &mut PgConnection,
     place: &SearchScope,
@@ -112,7 +115,7 @@ pub async fn search(
             "SELECT own.* FROM unnest($10::uuid[]) AS place (id) CROSS JOIN LATERAL (
                  SELECT id, status, event_type, response_status, error, created_at FROM deliveries
                  WHERE endpoint_id = place.id AND id < $1
-                 ORDER BY id DESC LIMIT $2
+                 ORDER BY id DESC LIMIT (SELECT $2::bigint)
              ) AS own ORDER BY own.id DESC LIMIT $2",
             conn,
             every,
