@@ -65,8 +65,8 @@ pub struct ItemPosition {
     pub name: String,
 }
 
-/// How many items a page looks at, at most. Clients take an empty page for the end of the list, so it is many; and where
-/// each item's reads are looked up, which is most of the work, it is a page of some forty milliseconds.
+/// How many items a page looks at, at most: many, since clients take an empty page for the end of the list. Where each
+/// item's reads are looked up, which is most of the work, such a page takes some forty milliseconds.
 const MOST_LOOKED_AT: i64 = 6 * WINDOW;
 
 /// How far hosts' clocks, by which ids are minted, may differ from the database's.
@@ -86,7 +86,7 @@ struct Looked {
 /// order needs of a name; `$order` is the order. Columns are judged where a row is read, and reads are looked up only
 /// for rows that pass. How many rows are looked at stands in subqueries, and so does the workspace, so that the planner
 /// knows neither and goes by the workspace's index. Knowing the number, it read the whole table and sorted it. Knowing
-/// that a workspace has many of all items, it went through the items of all workspaces in the order of their ids, which
+/// that a workspace has many of all items, it went through those of all workspaces in the order of their ids, which
 /// to the oldest of this workspace may be a long way. What is searched for is lowered once, in a subquery too; names
 /// and tags are kept in lower case, each tag between two characters that none has.
 macro_rules! look {
