@@ -4,7 +4,6 @@ use crate::console::signed_in;
 use crate::operators::{ANNA, BO, done, stage};
 use crate::portal;
 use domain::ids::DeliveryId;
-use domain::read::Read;
 use mws_tests::world::{Browser, Media, Receiver, runners, until};
 use reqwest::{Method, RequestBuilder, StatusCode, header};
 use serde_json::json;
@@ -57,7 +56,11 @@ async fn a_job_of_a_paused_read_says_so_in_the_list_and_on_its_page() -> anyhow:
     let (world, anna) = stage().await?;
     let tenant = world.tenant("a").await?;
     let item = world.item(&tenant, Media::audio(60)).await?;
-    world.can_run(&[Read::Levels]).await?;
+    sqlx::query(
+        "INSERT INTO workers (name, host, service, version, reads) VALUES ('w', 'h', 'worker', '1', '{levels}')",
+    )
+    .execute(world.pool())
+    .await?;
     let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
     let browser = signed_in(&world, ANNA).await?;
     let (list, page) = ("/console/jobs", format!("/console/jobs/{job}"));
