@@ -38,6 +38,8 @@ const BLOCKS: [&str; 22] = [
 const MOST_FACTS: usize = 200;
 /// Tags that are read of a page for the facts in its head, and those behind the head: some sites put facts there.
 const MOST_TAGS: usize = 20_000;
+/// Bytes that are read for them: text that is nearly a tag costs as much as tags do.
+const MOST_BYTES: usize = 512 << 10;
 const MOST_TAGS_BEHIND: usize = 2_000;
 /// Bytes that are given to the tokenizer at once.
 pub(crate) const CHUNK: usize = 1 << 10;
@@ -69,7 +71,8 @@ pub(crate) fn plain(html: &str, most: usize) -> String {
 
 /// Returns the facts in a page's head. Of the body only the beginning is read.
 pub(crate) fn head(html: &str) -> Head {
-    run(html, HeadSink(RefCell::default())).0.into_inner().head
+    let beginning = &html[..html.floor_char_boundary(MOST_BYTES)];
+    run(beginning, HeadSink(RefCell::default())).0.into_inner().head
 }
 
 /// Passes the HTML to a sink. It stops when the sink has all that it keeps, and early when a page would take more time

@@ -120,6 +120,9 @@ fn of_a_long_body_the_beginning_is_read_and_of_a_head_without_end_what_a_head_ma
         (200_000, "<body>", ""),
         (10_000, "", "said"),
         (200_000, "", ""),
+        // Text has no tags, and is read as long as a head may be.
+        (0, &"x".repeat(500_000), "said"),
+        (0, &"x".repeat(550_000), ""),
     ] {
         assert_eq!(text(&described(tags, between)), said, "{tags} tags behind `{between}`");
     }

@@ -220,7 +220,8 @@ async fn a_search_among_items_with_many_long_tags_fetches_no_tags() -> anyhow::R
         SELECT 'Ä' || upper(md5(id::text || n)) || md5(n || ref) FROM generate_series(1, 20) AS n)";
     sqlx::query(tags).execute(world.pool()).await?;
     let mut look = world.pool().begin().await?;
-    let first: String = sqlx::query_scalar("SELECT tags[1] FROM items LIMIT 1").fetch_one(&mut *look).await?;
+    let (first, second): (String, String) =
+        sqlx::query_as("SELECT tags[1], tags[2] FROM items LIMIT 1").fetch_one(&mut *look).await?;
     let before = fetched_beside(&mut look).await?;
     assert!(before > 0, "tags stand beside the table");
     let open = ItemFilter::default();
@@ -229,6 +230,9 @@ async fn a_search_among_items_with_many_long_tags_fetches_no_tags() -> anyhow::R
         // The beginning of a tag is none.
         ItemFilter { tag: Some(first.chars().take(60).collect()), ..open.clone() },
         ItemFilter { query: Some("nowhere".to_owned()), ..open.clone() },
+        // What stands between two tags is none of them.
+        ItemFilter { tag: Some(format!("{first}\u{1f}{second}")), ..open.clone() },
+        ItemFilter { query: Some("\u{1f}".to_owned()), ..open.clone() },
     ] {
         let seen = items::search(&mut look, tenant.workspace, &filter, ItemSort::Name, None, 21).await?;
         assert!(seen.rows.is_empty(), "{filter:?}");

@@ -20,7 +20,7 @@ use std::io;
 use std::time::Duration;
 
 /// Bytes of an answer, at most: far more than a day of words or turns.
-const ANSWER_BYTES: usize = 16 << 20;
+const ANSWER_BYTES: usize = 2 << 20;
 /// Separates the parts of a form. It is most unlikely that a sound has these bytes.
 const BOUNDARY: &str = "mws-sound-part-7d0f3b1c9a52";
 /// The number of waits for a busy server, and the first one where it does not say how long; each later one is twice as

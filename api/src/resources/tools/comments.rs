@@ -2,13 +2,15 @@
 //! (docs/links.md).
 
 use crate::app::App;
+use crate::app::beside::LONG;
 use crate::auth::Auth;
-use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::envelope::{Stored, ToolAnswer, Written};
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::paging::{Limit, Page};
 use crate::http::text::{Text, Time, True};
+use crate::resources::tools::written::written;
 use crate::usecases::comments::{Said, add_comment, delete_comment, subject, update_comment};
 use crate::usecases::once::Once;
 use domain::comment;
@@ -262,7 +264,11 @@ impl CommentTools {
     ///
     /// Newest first, including replies.
     #[oai(path = "/tools/list_comments", method = "post", operation_id = "list_comments")]
-    async fn list_comments(&self, auth: Auth, arguments: Json<ListComments>) -> Answer<Json<ToolAnswer<CommentPage>>> {
+    async fn list_comments(
+        &self,
+        auth: Auth,
+        arguments: Json<ListComments>,
+    ) -> Answer<Written<ToolAnswer<CommentPage>>> {
         let Auth(caller) = auth;
         let ListComments { subject: name, resolved, limit, cursor } = arguments.0;
         let mut conn = self.0.conn().await?;
@@ -270,9 +276,11 @@ impl CommentTools {
         let page = Page::of("comments", subject.uuid(), limit, cursor.as_ref())?;
         let before = page.after.map(CommentId::from);
         let rows = comments::page(&mut conn, subject, resolved, before, page.fetch()).await?;
+        drop(conn);
+        let is_long = rows.iter().map(|row| row.text.len()).sum::<usize>() > LONG;
         let list = page.list(rows, |row| row.id.uuid(), Comment::from);
         let data = CommentPage { comments: list.data, has_more: list.has_more, next_cursor: list.next_cursor };
-        Ok(ToolAnswer::new(&caller.request_id, data).json())
+        Ok(written(&self.0, &caller, is_long, || data).await)
     }
 
     /// Change a comment

@@ -175,6 +175,10 @@ pub async fn search(
     after: Option<ItemPosition>,
     limit: i64,
 ) -> sqlx::Result<Seen<ItemRow, ItemPosition>> {
+    // Tags are kept with this character between them, and nobody's name or tag has it.
+    if [&filter.query, &filter.tag].into_iter().flatten().any(|text| text.contains('\u{1f}')) {
+        return Ok(Seen { rows: Vec::new(), last_seen: None });
+    }
     let wanted = Wanted { workspace, filter, limit };
     let looked = match &filter.among {
         None => wanted.of_all(conn, sort, after).await?,
