@@ -9,10 +9,11 @@ use crate::output::Column;
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-const COLUMNS: [Column; 6] = [
+const COLUMNS: [Column; 7] = [
     Column::new("ID", "/id"),
     Column::new("URL", "/url"),
     Column::new("ENABLED", "/enabled"),
+    Column::new("DISABLED BECAUSE", "/disabled_reason"),
     Column::new("FAILURES", "/consecutive_failures"),
     Column::new("LAST SUCCESS", "/last_success_at"),
     Column::new("DESCRIPTION", "/description"),

@@ -30,8 +30,8 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let attempts = deliveries::sent_of(&mut conn, id).await?;
     let body = deliveries::body_of(&mut conn, id).await?;
     let repeats = deliveries::repeats(&mut conn, &row).await?;
+    let before = before(&mut conn, &row, &repeats).await?;
     let repeats = deliveries::by_ids(&mut conn, &repeats, None).await?;
-    let before = before(&mut conn, &row).await?;
     drop(conn);
     let secrets = secrets(&visit, row.account_id).await?;
     let detail = json_of(&DeliveryDetail::new(row.clone(), attempts.clone(), body.clone()));
@@ -58,13 +58,16 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     Ok(visit.whole(&format!("Delivery {id}"), &main))
 }
 
-/// Returns the delivery that this one repeats, with its attempts; none if it repeats none, or one that is not kept.
-async fn before(conn: &mut PgConnection, row: &DeliveryRow) -> Answer<Option<(DeliveryId, Vec<SentRow>)>> {
-    let Some(first) = row.resend_of else { return Ok(None) };
-    if deliveries::by_ids(conn, &[first], None).await?.is_empty() {
-        return Ok(None);
-    }
-    Ok(Some((first, deliveries::sent_of(conn, first).await?)))
+/// Returns the delivery before one that was sent again, with its attempts: the newest older one of `others`, which are
+/// of the same event to the same endpoint, newest first. None if this is the first one, or no older one is kept.
+async fn before(
+    conn: &mut PgConnection,
+    row: &DeliveryRow,
+    others: &[DeliveryId],
+) -> Answer<Option<(DeliveryId, Vec<SentRow>)>> {
+    let older = others.iter().find(|other| row.resend_of.is_some() && other.uuid() < row.id.uuid());
+    let Some(older) = older.copied() else { return Ok(None) };
+    Ok(Some((older, deliveries::sent_of(conn, older).await?)))
 }
 
 async fn found(visit: &Visit, id: DeliveryId) -> Answer<(DeliveryRow, EndpointOf)> {

@@ -60,8 +60,26 @@ impl Chunk {
         Self { samples, pieces: vec![Piece { at: 0, stretch }], again: next.again }
     }
 
+    /// Returns the media times of a word with this start and end in the chunk, all in seconds. Both are in the stretch that
+    /// has most of the word, or is nearest to it: of what was left out between two stretches no word is a part.
+    pub(in crate::readers) fn media_span(&self, start: f64, end: f64) -> (f64, f64) {
+        let rate = f64::from(RATE);
+        let (from, to) = (start * rate, end.max(start) * rate);
+        // Less than nothing where the word is beside the stretch.
+        let shared = |piece: &Piece| {
+            let (at, length) = (piece.at as f64, (piece.stretch.end - piece.stretch.start) as f64);
+            to.min(at + length) - from.max(at)
+        };
+        let most = self.pieces.iter().max_by(|one, other| shared(one).total_cmp(&shared(other)));
+        let Some(Piece { at, stretch }) = most else { return (start, end) };
+        let of_media = |sample: f64| {
+            (stretch.start as f64 + sample - *at as f64).clamp(stretch.start as f64, stretch.end as f64) / rate
+        };
+        (of_media(from), of_media(to))
+    }
+
     /// Returns the media time of this time in the chunk, both in seconds.
-    pub(in crate::readers) fn media_seconds(&self, seconds: f64) -> f64 {
+    fn media_seconds(&self, seconds: f64) -> f64 {
         let rate = f64::from(RATE);
         let sample = seconds * rate;
         let begun = self.pieces.iter().rev().find(|piece| piece.at as f64 <= sample);
@@ -201,6 +219,24 @@ mod tests {
                 "{inside}: {}",
                 chunk.media_seconds(inside)
             );
+        }
+    }
+
+    #[test]
+    fn a_word_at_a_joint_is_whole_on_one_side_of_the_silence() {
+        let chunks = chunks(&[(1.0, 3.0), (50.0, 51.0)], 60);
+        let [chunk] = chunks.as_slice() else { panic!("{}", chunks.len()) };
+        // The first stretch ends at 2.4 s of the chunk, and the second begins at 2.9 s.
+        for (word, expected) in [
+            ((2.0, 2.3), (2.8, 3.1)),
+            ((2.0, 3.0), (2.8, 3.2)),
+            ((2.5, 3.5), (49.8, 50.4)),
+            ((2.3, 3.5), (49.8, 50.4)),
+            ((2.45, 2.5), (3.2, 3.2)),
+            ((2.8, 2.85), (49.8, 49.8)),
+        ] {
+            let (start, end) = chunk.media_span(word.0, word.1);
+            assert!((start - expected.0).abs() < 0.001 && (end - expected.1).abs() < 0.001, "{word:?}: {start} {end}");
         }
     }
 

@@ -60,8 +60,10 @@ impl Heard {
         }
         self.left_out += said.left_out;
         self.guessed += said.guessed;
-        let at =
-            |word: Word| Word { start: chunk.media_seconds(word.start), end: chunk.media_seconds(word.end), ..word };
+        let at = |word: Word| {
+            let (start, end) = chunk.media_span(word.start, word.end);
+            Word { start, end, ..word }
+        };
         let words: Vec<Word> = said.words.into_iter().map(at).collect();
         match chunk.overlap() {
             Some(overlap) => add_overlapping(&mut self.words, words, overlap),
@@ -126,6 +128,9 @@ impl Transcript {
             decoded = heard.decoded().clone();
         }
         decoded.warnings.extend(said.warnings());
+        if said.words.is_empty() && !spoken.segments.is_empty() && matches!(self.transcriber, Transcriber::Server(_)) {
+            decoded.warnings.push("Somebody speaks, and the transcription server wrote no words of it.".to_owned());
+        }
         let data = transcript(said.language(), said.words);
         ctx.progress.reach(100);
         let outcome = ReadOutcome::new(self.read(), self.engine(), decoded.duration_ms, decoded.warnings, &data)?;
