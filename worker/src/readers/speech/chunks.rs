@@ -60,8 +60,8 @@ impl Chunk {
         Self { samples, pieces: vec![Piece { at: 0, stretch }], again: next.again }
     }
 
-    /// Returns the media times of a word with this start and end in the chunk, all in seconds. Both are in one stretch: the
-    /// one that has most of the word, or is nearest to it.
+    /// Returns the media times of a word with this start and end in the chunk, all in seconds. Both are in one stretch:
+    /// the one that has most of the word, or is nearest to it.
     pub(in crate::readers) fn media_span(&self, start: f64, end: f64) -> (f64, f64) {
         let rate = f64::from(RATE);
         let (from, to) = (start * rate, end.max(start) * rate);
