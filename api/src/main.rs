@@ -16,13 +16,13 @@ struct Arguments {
     api: ApiSettings,
 }
 
-#[tokio::main]
-async fn main() -> ExitCode {
+fn main() -> ExitCode {
     let closed = runtime::process::close_to_others();
     let Arguments { settings, api } = runtime::config::arguments::<Arguments>();
     let _traces = runtime::telemetry::start(&settings, "api");
     runtime::process::install_crypto();
-    exit_code("api", run(closed, settings, api).await)
+    let executor = runtime::process::executor().map_err(anyhow::Error::from);
+    exit_code("api", executor.and_then(|executor| executor.block_on(run(closed, settings, api))))
 }
 
 async fn run(closed: std::io::Result<()>, mut settings: Settings, api: ApiSettings) -> anyhow::Result<()> {

@@ -67,5 +67,5 @@ impl Database {
 
 /// The runtime of a command. Make it after the database is open.
 pub fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().context("the runtime can't be started")
+    runtime::process::executor().context("the runtime can't be started")
 }

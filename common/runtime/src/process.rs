@@ -264,6 +264,18 @@ async fn in_patience<T>(patience: Duration, tried: impl AsyncFn() -> Result<T, S
     }
 }
 
+/// The tasks that a thread polls before it looks at sockets and timers. With tokio's 61, and tasks that take forty
+/// milliseconds each, a connection to the database took longer to open than callers wait for one.
+const POLLS_BETWEEN_LOOKS: u32 = 7;
+
+/// Returns what runs the tasks of a process that answers calls.
+///
+/// # Errors
+/// That of the system when threads can't be started.
+pub fn executor() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().event_interval(POLLS_BETWEEN_LOOKS).build()
+}
+
 /// Returns the exit code of a process. An error is logged like anything else, and the code is 1.
 pub fn exit_code(service: &str, ended: anyhow::Result<()>) -> ExitCode {
     match ended {

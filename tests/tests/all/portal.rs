@@ -339,7 +339,7 @@ async fn the_pages_work_in_a_browser_with_and_without_script() -> anyhow::Result
     assert!(added.contains("succeeded, failed") && !added.contains("cancelled"), "{added}");
     let narrow = |path: &str| seen["narrow"][format!("/portal{path}")].as_str().unwrap_or_default();
     for (path, words) in [
-        ("/jobs".to_owned(), ["Began: ", "Minutes: "]),
+        ("/jobs".to_owned(), ["Created: ", "Minutes: "]),
         ("/webhooks".to_owned(), ["Last success: ", "Failures in a row: "]),
         (format!("/webhooks/{}", one.endpoint), ["Last answer: 200", "Attempts: 1"]),
         ("/usage/statement".to_owned(), ["About: job_", "At most: "]),

@@ -42,7 +42,7 @@ fn rows(jobs: &[Value]) -> Markup {
                 td {
                     (what(job))
                     (instead(Fit::Medium, "Item", &or_dash(job["ref"].as_str())))
-                    (instead(Fit::Medium, "Began", &when(&job["created_at"])))
+                    (instead(Fit::Medium, "Created", &when(&job["created_at"])))
                 }
                 td.long.medium { (or_dash(job["ref"].as_str())) }
                 td {
@@ -61,7 +61,7 @@ fn rows(jobs: &[Value]) -> Markup {
         ("What", Fit::Any),
         ("Item", Fit::Medium),
         ("Status", Fit::Any),
-        ("Began", Fit::Medium),
+        ("Created", Fit::Medium),
         ("Minutes", Fit::Medium),
     ];
     fitted_table("Jobs", &columns, &body)
@@ -108,7 +108,7 @@ fn standing(job: &Value) -> Markup {
         ("Status", state(text(job, "status"))),
         ("Item", or_dash(job["ref"].as_str())),
         ("Attempt", html! { (job["attempt"]) " of " (job["max_attempts"]) }),
-        ("Began", when(&job["created_at"])),
+        ("Created", when(&job["created_at"])),
         ("Started", when(&job["started_at"])),
         ("Ended", when(&job["finished_at"])),
         ("Minutes", html! { (charged(job)) }),

@@ -2,7 +2,6 @@
 //! (docs/links.md).
 
 use crate::app::App;
-use crate::app::beside::LONG;
 use crate::auth::Auth;
 use crate::contract::envelope::{Stored, ToolAnswer, Written};
 use crate::contract::groups::{Refusals, Tag};
@@ -10,7 +9,7 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::paging::{Limit, Page};
 use crate::http::text::{Text, Time, True};
-use crate::resources::tools::written::written;
+use crate::resources::tools::written::written_list;
 use crate::usecases::comments::{Said, add_comment, delete_comment, subject, update_comment};
 use crate::usecases::once::Once;
 use domain::comment;
@@ -277,10 +276,9 @@ impl CommentTools {
         let before = page.after.map(CommentId::from);
         let rows = comments::page(&mut conn, subject, resolved, before, page.fetch()).await?;
         drop(conn);
-        let is_long = rows.iter().map(|row| row.text.len()).sum::<usize>() > LONG;
         let list = page.list(rows, |row| row.id.uuid(), Comment::from);
         let data = CommentPage { comments: list.data, has_more: list.has_more, next_cursor: list.next_cursor };
-        Ok(written(&self.0, &caller, is_long, || data).await)
+        Ok(written_list(&self.0, &caller, data).await)
     }
 
     /// Change a comment

@@ -3,8 +3,9 @@
 //! They run the same use cases as the routes, in the tool envelope.
 
 use crate::app::App;
+use crate::app::beside::worked;
 use crate::auth::Auth;
-use crate::contract::envelope::{ItemKind, MediaLink, Stored, ToolAnswer};
+use crate::contract::envelope::{ItemKind, MediaLink, Stored, ToolAnswer, Written};
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
@@ -157,7 +158,11 @@ impl LibraryTools {
     /// a page may have fewer items than `limit`, or none after 12,000 items without a match, and still be followed by
     /// more (`has_more`). A cursor is valid for one `sort` only.
     #[oai(path = "/tools/list_items", method = "post", operation_id = "list_items")]
-    async fn list_items(&self, auth: Auth, arguments: Json<Option<ListItems>>) -> Answer<Json<ToolAnswer<ItemPage>>> {
+    async fn list_items(
+        &self,
+        auth: Auth,
+        arguments: Json<Option<ListItems>>,
+    ) -> Answer<Written<ToolAnswer<ItemPage>>> {
         let Auth(caller) = auth;
         let asked = arguments.0.unwrap_or_default();
         let pages = PageAsked { sort: asked.sort, limit: asked.limit, cursor: asked.cursor.as_ref() };
@@ -176,9 +181,11 @@ impl LibraryTools {
         let _permit = filter.permit(&self.0, &caller).await?;
         let mut conn = self.0.conn().await?;
         let page = library::page(&mut conn, &self.0.links, &caller, filter, pages, with_media).await?;
+        drop(conn);
         let media: Vec<MediaLink> = page.data.iter().filter_map(Item::media).collect();
         let data = ItemPage { items: page.data, has_more: page.has_more, next_cursor: page.next_cursor };
-        Ok(ToolAnswer::new(&caller.request_id, data).showing(media).json())
+        let write = || Written::of(&ToolAnswer::new(&caller.request_id, data).showing(media));
+        Ok(worked(&self.0, caller.account_id, true, write).await)
     }
 
     /// Get a library item

@@ -5,13 +5,14 @@ mod shapes;
 
 use crate::app::App;
 use crate::auth::{Auth, Caller};
-use crate::contract::envelope::{NoArguments, Stored, ToolAnswer};
+use crate::contract::envelope::{NoArguments, Stored, ToolAnswer, Written};
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::Page;
 use crate::http::text::{Text, True, said};
 use crate::resources::calendar_feed::feed_url;
+use crate::resources::tools::written::written_list;
 use crate::usecases::calendar::{Entry, EntryChange, add_entry, change_entry, delete_entry, list_entries};
 use crate::usecases::calendar_feeds::{create_feed, feed_token_made_before, revoke_feed};
 use crate::usecases::once::{Before, Made, Once};
@@ -103,7 +104,7 @@ impl CalendarTools {
         &self,
         auth: Auth,
         arguments: Json<Option<ListCalendar>>,
-    ) -> Answer<Json<ToolAnswer<CalendarPage>>> {
+    ) -> Answer<Written<ToolAnswer<CalendarPage>>> {
         let Auth(caller) = auth;
         let ListCalendar { from, to, status, limit, cursor } = arguments.0.unwrap_or_default();
         let page = Page::new("calendar", limit, cursor.as_ref())?;
@@ -115,9 +116,10 @@ impl CalendarTools {
         };
         let mut conn = self.0.conn().await?;
         let entries = list_entries(&mut conn, &caller, &window, page.fetch()).await?;
+        drop(conn);
         let list = page.list(entries, |entry| sealed(&entry.row), CalendarEntry::from);
         let data = CalendarPage { entries: list.data, has_more: list.has_more, next_cursor: list.next_cursor };
-        Ok(ToolAnswer::new(&caller.request_id, data).json())
+        Ok(written_list(&self.0, &caller, data).await)
     }
 
     /// Change an entry of the calendar

@@ -5,12 +5,13 @@ mod shapes;
 use crate::app::App;
 use crate::auth::Auth;
 use crate::auth::Caller;
-use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::envelope::{Stored, ToolAnswer, Written};
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
+use crate::resources::tools::written::written_list;
 use crate::resources::uploads::{AskedImport, checked_import};
 use crate::usecases::once::Once;
 use crate::usecases::research::{delete_post, keep_post, pull_posts, reach};
@@ -66,7 +67,7 @@ impl ResearchTools {
     ///
     /// Lists the posts that were pulled into the workspace, newest first.
     #[oai(path = "/tools/list_posts", method = "post", operation_id = "list_posts")]
-    async fn list_posts(&self, auth: Auth, arguments: Json<ListPosts>) -> Answer<Json<ToolAnswer<PostPage>>> {
+    async fn list_posts(&self, auth: Auth, arguments: Json<ListPosts>) -> Answer<Written<ToolAnswer<PostPage>>> {
         let Auth(caller) = auth;
         let ListPosts { query, source, kept, limit, cursor } = arguments.0;
         let is_long = |query: &Text| query.chars().count() > MOST_QUERY_CHARACTERS;
@@ -83,9 +84,10 @@ impl ResearchTools {
         let mut conn = self.0.conn().await?;
         let before = page.after.map(PostId::from);
         let rows = posts::page(&mut conn, caller.workspace.id, filter, before, page.fetch()).await?;
+        drop(conn);
         let list = page.list(rows, |row| row.id.uuid(), Post::from);
         let data = PostPage { posts: list.data, has_more: list.has_more, next_cursor: list.next_cursor };
-        Ok(ToolAnswer::new(&caller.request_id, data).json())
+        Ok(written_list(&self.0, &caller, data).await)
     }
 
     /// Keep a post
