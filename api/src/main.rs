@@ -28,7 +28,7 @@ fn main() -> ExitCode {
 async fn run(closed: std::io::Result<()>, mut settings: Settings, api: ApiSettings) -> anyhow::Result<()> {
     closed?;
     settings.read_secret_files()?;
-    let process = Process::start(settings, PoolSize(16), "api").await?;
+    let process = Process::start(settings, PoolSize(16), "api").await?.kept_open().await;
     process.end_on_signals()?;
     api::run(process, api).await
 }

@@ -45,7 +45,8 @@ pub(super) fn start(process: &Process, api: ApiSettings) -> Services {
     // They share one table of file descriptors, and only the api accepts connections from anybody.
     let beside = for_worker.descriptors_needed + for_scheduler.descriptors_needed;
     for_api.descriptors_needed += beside + descriptors::of_a_worker(&process.settings);
-    tasks.spawn(async move { ("api", on_threads_of_its_own(api::run(for_api, api)).await) });
+    let answers = async move { api::run(for_api.kept_open().await, api).await };
+    tasks.spawn(async move { ("api", on_threads_of_its_own(answers).await) });
     tasks.spawn(async move { ("worker", worker::run(for_worker).await) });
     tasks.spawn(async move { ("scheduler", scheduler::run(for_scheduler).await) });
     Services { tasks, patience: Duration::from_secs(process.settings.drain_seconds) + TIMEOUT }

@@ -159,6 +159,12 @@ impl Process {
         look_at_clock(&self.pool).await
     }
 
+    /// Returns this process with its connections to the database open at any time, for one that answers calls.
+    #[must_use]
+    pub async fn kept_open(self) -> Self {
+        Self { pool: store::kept_open(&self.pool).await, ..self }
+    }
+
     /// Returns a part of this process, with its own name and its own connections, so that no part can use up the
     /// others'. They are opened when they are needed.
     #[must_use]

@@ -72,6 +72,21 @@ pub fn apart(pool: &PgPool, size: PoolSize, name: &str) -> PgPool {
     limited(size, limits!()).connect_lazy_with((*pool.connect_options()).clone().application_name(name))
 }
 
+/// Returns a pool like this one whose connections are open at any time. Whoever opens one goes through hundreds of small
+/// steps of the password's check, and each waits for whatever else its thread does: beside calls that take long, those
+/// that had to open a connection gave up. Where they can't be opened now, they are opened when they are needed.
+pub async fn kept_open(pool: &PgPool) -> PgPool {
+    let options = pool.options().clone();
+    let most = options.get_max_connections();
+    match options.min_connections(most).connect_with((*pool.connect_options()).clone()).await {
+        Ok(kept) => kept,
+        Err(error) => {
+            tracing::warn!(error = %error, "Connections to the database are opened when they are needed.");
+            pool.clone()
+        }
+    }
+}
+
 /// Like [`apart`], for pages that people look at: a statement has two seconds, so that a look at large tables does not
 /// slow other work.
 pub fn apart_for_pages(pool: &PgPool, size: PoolSize, name: &str) -> PgPool {

@@ -223,3 +223,14 @@ async fn who_listens_to_a_server_that_went_without_a_word_listens_to_the_one_in_
     process.shutdown.cancel();
     world.end().await
 }
+
+#[tokio::test]
+async fn a_pool_that_is_kept_open_has_its_connections_before_anybody_asks() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let lazy = store::apart(world.pool(), PoolSize(3), "kept");
+    assert_eq!(lazy.size(), 0);
+    let kept = store::kept_open(&lazy).await;
+    assert_eq!((kept.size(), kept.num_idle()), (3, 3));
+    kept.close().await;
+    world.end().await
+}
