@@ -207,7 +207,7 @@ export class Library {
   }
 
   /** Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a
-   * page may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by
+   * page may have fewer items than `limit`, or none after 12,000 items without a match, and still be followed by
    * more (`has_more`). A cursor is valid for one `sort` only. */
   listItems(body: Schemas["ListItems"] = {}, options: Options = {}): Pages<Schemas["LibraryItem"]> {
     return this.calls.pages(OPERATIONS.list_items, { body, options });
@@ -362,7 +362,7 @@ export class Library {
   }
 
   /** Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a
-   * page may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by
+   * page may have fewer items than `limit`, or none after 12,000 items without a match, and still be followed by
    * more (`has_more`). A cursor is valid for one `sort` only. */
   listLibraryItems(query: NonNullable<operations["list_library_items"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["LibraryItem"]> {
     return this.calls.pages(OPERATIONS.list_library_items, { query, options });

@@ -116,7 +116,7 @@ export interface paths {
         put?: never;
         /**
          * List library items
-         * @description Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by more (`has_more`). A cursor is valid for one `sort` only.
+         * @description Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page may have fewer items than `limit`, or none after 12,000 items without a match, and still be followed by more (`has_more`). A cursor is valid for one `sort` only.
          */
         post: operations["list_items"];
         delete?: never;
@@ -2102,7 +2102,7 @@ export interface paths {
         };
         /**
          * List library items
-         * @description Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by more (`has_more`). A cursor is valid for one `sort` only.
+         * @description Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page may have fewer items than `limit`, or none after 12,000 items without a match, and still be followed by more (`has_more`). A cursor is valid for one `sort` only.
          */
         get: operations["list_library_items"];
         put?: never;

@@ -246,7 +246,7 @@ class Library(Group):
         timeout: float | None = None,
     ) -> Page[types.LibraryItem]:
         """Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
-        may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by more
+        may have fewer items than `limit`, or none after 12,000 items without a match, and still be followed by more
         (`has_more`). A cursor is valid for one `sort` only."""
         return self._client.pages(OPERATIONS['list_items'], body={}, maybe={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'board_id': board_id, 'sort': sort, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
 
@@ -589,7 +589,7 @@ class Library(Group):
         timeout: float | None = None,
     ) -> Page[types.LibraryItem]:
         """Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
-        may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by more
+        may have fewer items than `limit`, or none after 12,000 items without a match, and still be followed by more
         (`has_more`). A cursor is valid for one `sort` only."""
         return self._client.pages(OPERATIONS['list_library_items'], query={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'board_id': board_id, 'sort': sort, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
 
@@ -2588,7 +2588,7 @@ class AsyncLibrary(AsyncGroup):
         timeout: float | None = None,
     ) -> AsyncPages[types.LibraryItem]:
         """Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
-        may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by more
+        may have fewer items than `limit`, or none after 12,000 items without a match, and still be followed by more
         (`has_more`). A cursor is valid for one `sort` only."""
         return self._client.pages(OPERATIONS['list_items'], body={}, maybe={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'board_id': board_id, 'sort': sort, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
 
@@ -2931,7 +2931,7 @@ class AsyncLibrary(AsyncGroup):
         timeout: float | None = None,
     ) -> AsyncPages[types.LibraryItem]:
         """Lists the items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
-        may have fewer items than `limit`, or none after 20,000 items without a match, and still be followed by more
+        may have fewer items than `limit`, or none after 12,000 items without a match, and still be followed by more
         (`has_more`). A cursor is valid for one `sort` only."""
         return self._client.pages(OPERATIONS['list_library_items'], query={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'board_id': board_id, 'sort': sort, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
 
