@@ -45,8 +45,11 @@ const keys = async (page) => {
   };
   await page.goto(origin + "/console");
   await press("?");
-  const helps = await page.getByRole("dialog", { name: "Keys" }).isVisible();
-  await press("Escape", "g", "j");
+  const help = page.getByRole("dialog", { name: "Keys" });
+  const helps = await help.isVisible();
+  await press("Escape");
+  await help.waitFor({ state: "hidden" });
+  await press("g", "j");
   await page.waitForURL("**/console/jobs");
   await press("j");
   const row = await page.evaluate(() => document.activeElement.closest("tbody tr") !== null);

@@ -19,8 +19,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-/// A body of more bytes than this is long. The costliest body of 16 KiB took 38 ms of a thread in a debug build, and six
-/// of them at once from one account made another's calls take 267 ms at p95 instead of 15.
+/// A body of more bytes than this is long. The costliest body of 16 KiB took 38 ms of a thread in a debug build, and
+/// six of them at once from one account made another's calls take 267 ms at p95 instead of 15.
 pub const LONG: usize = 4 << 10;
 
 /// The turn of a request with a long body. It is attached to such requests.

@@ -72,9 +72,9 @@ pub fn apart(pool: &PgPool, size: PoolSize, name: &str) -> PgPool {
     limited(size, limits!()).connect_lazy_with((*pool.connect_options()).clone().application_name(name))
 }
 
-/// Returns a pool like this one whose connections are open at any time. Whoever opens one goes through hundreds of small
-/// steps of the password's check, and each waits for whatever else its thread does: beside calls that take long, those
-/// that had to open a connection gave up. Where they can't be opened now, they are opened when they are needed.
+/// Returns a pool like this one whose connections are open at any time. Whoever opens one goes through hundreds of
+/// small steps of the password's check, and each waits for whatever else its thread does: beside calls that take long,
+/// those that had to open a connection gave up. Where they can't be opened now, they are opened when they are needed.
 pub async fn kept_open(pool: &PgPool) -> PgPool {
     let options = pool.options().clone();
     let most = options.get_max_connections();

@@ -195,7 +195,8 @@ async fn a_key_that_is_being_revoked_makes_no_other() -> anyhow::Result<()> {
 async fn what_takes_access_away_waits_longer_for_the_account_than_what_its_calls_do() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
-    let mut conn = world.pool().acquire().await?;
+    let pool = store::apart(world.pool(), store::PoolSize(1), "patient");
+    let mut conn = pool.acquire().await?;
     let mut change = conn.begin().await?;
     let patience = "SHOW lock_timeout";
     assert_eq!(sqlx::query_scalar::<_, String>(patience).fetch_one(&mut *change).await?, "2s");
@@ -204,5 +205,6 @@ async fn what_takes_access_away_waits_longer_for_the_account_than_what_its_calls
     change.commit().await?;
     assert_eq!(sqlx::query_scalar::<_, String>(patience).fetch_one(&mut *conn).await?, "2s", "for itself alone");
     drop(conn);
+    pool.close().await;
     world.end().await
 }

@@ -6,8 +6,8 @@ use crate::auth::Caller;
 use crate::contract::envelope::{ToolAnswer, Written};
 use poem_openapi::types::{ParseFromJSON, ToJSON};
 
-/// Writes a tool's answer with a page of rows that have people's texts, in the account's turn: a hundred of them may have
-/// two megabytes. No caller of this has a connection.
+/// Writes a tool's answer with a page of rows that have people's texts, in the account's turn: a hundred of them may
+/// have two megabytes. No caller of this has a connection.
 pub(super) async fn written_list<T: ParseFromJSON + ToJSON>(
     app: &App,
     caller: &Caller,
