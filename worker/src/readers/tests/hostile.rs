@@ -232,7 +232,7 @@ async fn a_decoder_is_killed_when_its_job_is_cancelled_or_dropped() {
 #[tokio::test]
 async fn a_long_read_ends_at_its_deadline_and_says_how_far_it_came() {
     let studio = Studio::new();
-    let path = studio.make("long.flac", "anullsrc=r=48000:cl=stereo:d=7200", &[]);
+    let path = studio.make("long.flac", "anullsrc=r=48000:cl=stereo:d=3600", &[]);
     let media = studio.open(&path, &an_hour()).await.unwrap();
     let reader = studio.readers.get(Read::Levels).unwrap();
     let ctx = JobCtx::new(Instant::now() + Duration::from_secs(2), CancellationToken::new());
