@@ -27,7 +27,7 @@ const DURABLE: [(&str, &str); 3] = [("fsync", "on"), ("max_wal_size", "1GB"), ("
 
 /// With these settings a crash of the machine loses everything.
 const TESTS: [(&str, &str); 9] = [
-    // Five tests at once, each with a fleet of its own, of which some have four workers and two schedulers.
+    // Several tests at once, each with a fleet of its own, of which some have four workers and two schedulers.
     ("max_connections", "1000"),
     ("fsync", "off"),
     ("synchronous_commit", "off"),
