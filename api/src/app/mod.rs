@@ -15,10 +15,11 @@ pub mod turns;
 
 use crate::contract::Contract;
 use crate::http::API_PATH;
-use crate::http::answers::Answers;
+use crate::http::answers::{Answers, Taker};
 use crate::http::body::BodyMemory;
 use crate::http::rate::{Blocked, First};
 use crate::http::shares::Shares;
+use crate::http::thread_time::ThreadTime;
 use crate::oauth::{Issuer, OAuthError};
 use domain::ids::AccountId;
 use domain::link::LinkKeys;
@@ -94,6 +95,8 @@ pub struct AppState {
     pub of_address: Shares<IpAddr>,
     /// Downloads of media under way, by account and in all.
     pub downloads: Downloads,
+    /// Who has taken how much of the threads that answer.
+    pub thread_time: ThreadTime<Taker>,
     /// Turns for what many may ask for without end.
     pub turns: WorkTurns,
     /// The parts of public links' pages that were just shown.
@@ -183,6 +186,7 @@ impl App {
             of_account,
             of_address,
             downloads,
+            thread_time: ThreadTime::default(),
             turns: WorkTurns::default(),
             link_pages: LinkPages::new(),
             uploads,

@@ -18,7 +18,7 @@ use crate::contract::access::Needs;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::rate::pace;
 use crate::http::scope::Scope;
-use counted::take_share;
+use counted::{take_share, wait_for_threads};
 use domain::credential::{Credential, CredentialHash};
 use domain::ids::{AccountId, KeyId, UserId, WorkspaceId};
 pub use domain::role::Role;
@@ -202,6 +202,7 @@ async fn presented(request: &Request, bearer: &Bearer) -> poem::Result<Caller> {
     }?;
     in_workspace(named_workspace(request)?, &caller)?;
     take_share(app, &scope, caller.account_id)?;
+    wait_for_threads(app, &scope, caller.account_id).await?;
     Ok(caller)
 }
 

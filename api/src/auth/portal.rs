@@ -1,6 +1,6 @@
 //! Sessions of the portal: a credential of its own, which a cookie holds.
 
-use super::{Caller, CredentialKind, stored_caller, take_share};
+use super::{Caller, CredentialKind, stored_caller, take_share, wait_for_threads};
 use crate::app::App;
 use crate::http::error::Answer;
 use crate::http::scope::Scope;
@@ -13,5 +13,6 @@ use domain::credential::PortalSession;
 pub async fn portal_caller(app: &App, scope: &Scope, session: &PortalSession) -> Answer<Caller> {
     let caller = stored_caller(app, scope, CredentialKind::Portal, session.hash()).await?;
     take_share(app, scope, caller.account_id)?;
+    wait_for_threads(app, scope, caller.account_id).await?;
     Ok(caller)
 }

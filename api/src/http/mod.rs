@@ -16,6 +16,7 @@ pub mod request;
 pub mod scope;
 pub mod shares;
 pub mod text;
+pub mod thread_time;
 pub mod words;
 
 /// The prefix of every path of the interface (contract §9).

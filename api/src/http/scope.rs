@@ -5,6 +5,7 @@
 
 use crate::http::rate::Standing;
 use crate::http::shares::Share;
+use crate::http::thread_time::ReckonedTime;
 use domain::ids::AccountId;
 use poem::Request;
 use poem::http::Method;
@@ -32,6 +33,8 @@ pub struct ScopeState {
     pub account: OnceLock<AccountId>,
     /// This request's place among those that the account has under way at once.
     pub share: OnceLock<Share<AccountId>>,
+    /// What the request was reckoned with when it began, of the threads' time.
+    pub reckoned: OnceLock<ReckonedTime>,
     /// Set for a request that the account's rate does not refuse, nor what the account has under way.
     pub first: OnceLock<()>,
 }

@@ -18,11 +18,12 @@ const SHORT_SECONDS: &[f64] = &[0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0];
 const SPEED_RATIOS: &[f64] = &[0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1_000.0];
 const WORK: [&str; 4] =
     ["mws_job_wait_seconds", "mws_job_run_seconds", "mws_job_processor_seconds", "mws_job_unpaid_processor_seconds"];
-const SHORT: [&str; 4] = [
+const SHORT: [&str; 5] = [
     "mws_webhook_attempt_seconds",
     "mws_webhook_first_attempt_delay_seconds",
     "mws_project_webhook_seconds",
     "mws_db_pool_wait_seconds",
+    "mws_thread_time_wait_seconds",
 ];
 
 /// Returns the process's recorder. The first call installs it.
@@ -54,6 +55,11 @@ fn describe() {
     describe_counter!("http_server_requests_total", "API requests, by route template, method and status.");
     describe_counter!("mws_api_refusals_total", "Refusals answered, by error code.");
     describe_counter!("mws_rate_limited_total", "Requests refused because their account is over its rate.");
+    describe_histogram!(
+        "mws_thread_time_wait_seconds",
+        Unit::Seconds,
+        "What requests waited because their account was ahead of its part of the threads' time; none where it was not."
+    );
     describe_counter!("mws_wrong_credentials_total", "Credentials refused as wrong, revoked or over.");
     describe_counter!(
         "mws_wrong_credentials_refused_total",

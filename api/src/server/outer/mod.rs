@@ -16,6 +16,7 @@ use crate::http::refusal::{Envelope, Refused};
 use crate::http::request::Template;
 use crate::http::scope::{Scope, ScopeState};
 use crate::http::shares::Share;
+use crate::http::thread_time::timed;
 use crate::resources::calendar_feed::FEEDS_PATH;
 use crate::resources::link_page::{PAGES_PATH, takes_forms};
 use crate::resources::mcp::{MCP_PATH, OPERATOR_MCP_PATH};
@@ -110,7 +111,13 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
             Err(refusal) => return envelope.refuse(&refusal),
         };
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-        let answering = AssertUnwindSafe(call_beside(&self.inner, request)).catch_unwind();
+        let scope = Scope::of(&request);
+        let count = |taken| {
+            if let Some(reckoned) = scope.reckoned.get() {
+                reckoned.settle(taken);
+            }
+        };
+        let answering = AssertUnwindSafe(timed(call_beside(&self.inner, request), count)).catch_unwind();
         let Ok(ended) = timeout(longest, answering).await else { return envelope.refuse(&given_up(longest)) };
         let response = match ended {
             Ok(Ok(response)) => response,

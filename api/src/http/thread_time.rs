@@ -1,0 +1,311 @@
+//! The time that requests take of the threads that answer, by who sent them.
+//!
+//! Limits of bytes never named all that costs: whoever stayed just below one kept the threads busy within its rate. So
+//! the time itself is measured, as processor time of each poll, and whoever is ahead of their part of it waits before
+//! their next requests begin, while others send requests too. They wait before a connection is taken, and hold nothing
+//! but their place.
+//!
+//! A taker may use a quarter of the cores, and all who are ahead of their parts together half of them. A request counts
+//! when it begins as much as the taker's requests usually do, and is set right when it ends, so that many that begin at
+//! once are not all let in for what the first has taken.
+
+use crate::http::error::{Answer, ApiError, Code};
+use moka::future::Cache;
+use rustix::time::{ClockId, clock_gettime};
+use std::future::poll_fn;
+use std::hash::Hash;
+use std::num::NonZero;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::available_parallelism;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// Takers that are remembered.
+const MOST_REMEMBERED: u64 = 100_000;
+/// How far a taker may be ahead of its part, so that a page's handful of requests begins at once.
+const AHEAD: Duration = Duration::from_millis(100);
+/// What a taker's first requests are reckoned with.
+const FIRST_GUESS: Duration = Duration::from_millis(2);
+/// How long a taker counts as one of the others after a request.
+const RECENT: Duration = Duration::from_secs(1);
+/// The longest wait; whoever would wait longer is refused.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// Who has taken how much.
+pub struct ThreadTime<K> {
+    of_one: Cache<K, Arc<Mutex<OwnTime>>>,
+    /// When all who are ahead of their parts will have waited for what they have used.
+    all: Arc<Mutex<Instant>>,
+    /// The two takers that sent a request last.
+    last: Mutex<[Option<(K, Instant)>; 2]>,
+    cores: u32,
+}
+
+/// What one taker has used.
+#[derive(Debug)]
+struct OwnTime {
+    /// When it will have waited for all that it has used.
+    until: Instant,
+    /// What a request of it usually takes.
+    usual: Duration,
+}
+
+/// What a request was reckoned with when it began.
+#[derive(Debug)]
+pub struct ReckonedTime {
+    own: Arc<Mutex<OwnTime>>,
+    /// Set where the taker was ahead of its part.
+    all: Option<Arc<Mutex<Instant>>>,
+    usual: Duration,
+    cores: u32,
+}
+
+impl<K: Hash + Eq + Copy + Send + Sync + 'static> Default for ThreadTime<K> {
+    /// Nobody has taken any.
+    fn default() -> Self {
+        let cores = available_parallelism().map_or(1, NonZero::get);
+        Self::of(u32::try_from(cores).unwrap_or(u32::MAX))
+    }
+}
+
+impl<K: Hash + Eq + Copy + Send + Sync + 'static> ThreadTime<K> {
+    fn of(cores: u32) -> Self {
+        let of_one = Cache::builder().max_capacity(MOST_REMEMBERED).time_to_idle(Duration::from_mins(1)).build();
+        Self { of_one, all: Arc::new(Mutex::new(Instant::now())), last: Mutex::default(), cores }
+    }
+
+    /// Waits until the taker's next request may begin.
+    ///
+    /// # Errors
+    /// `rate_limited` where that is more than ten seconds.
+    pub async fn wait(&self, taker: K) -> Answer<ReckonedTime> {
+        let (wait, reckoned) = self.reckon(&self.own(taker).await, taker, Instant::now());
+        if wait > LONGEST {
+            reckoned.settle(Duration::ZERO);
+            let message = "Your requests take much more processor time than your part of it, and others need some.";
+            return Err(ApiError::new(Code::RateLimited, message)
+                .suggest("Send fewer at once, or ask for less in each.")
+                .retry_after(wait.as_secs() + 1));
+        }
+        if !wait.is_zero() {
+            metrics::histogram!("mws_thread_time_wait_seconds").record(wait.as_secs_f64());
+            sleep(wait).await;
+        }
+        Ok(reckoned)
+    }
+
+    /// Lets a request begin at once, whatever the taker has taken.
+    pub async fn pass(&self, taker: K) -> ReckonedTime {
+        self.reckon(&self.own(taker).await, taker, Instant::now()).1
+    }
+
+    async fn own(&self, taker: K) -> Arc<Mutex<OwnTime>> {
+        let first = async { Arc::new(Mutex::new(OwnTime { until: Instant::now(), usual: FIRST_GUESS })) };
+        self.of_one.get_with(taker, first).await
+    }
+
+    /// Reckons with a request of this taker. Returns how long it waits.
+    fn reckon(&self, own: &Arc<Mutex<OwnTime>>, taker: K, now: Instant) -> (Duration, ReckonedTime) {
+        let has_others = self.note(taker, now);
+        let mut used = lock(own);
+        let usual = used.usual;
+        let ahead = used.until.saturating_duration_since(now).saturating_sub(AHEAD);
+        used.until = used.until.max(now) + own_wait(usual, self.cores);
+        drop(used);
+        let reckoned = |all| ReckonedTime { own: Arc::clone(own), all, usual, cores: self.cores };
+        if ahead.is_zero() || !has_others {
+            return (Duration::ZERO, reckoned(None));
+        }
+        let mut all = lock(&self.all);
+        let wait = ahead.max(all.saturating_duration_since(now));
+        *all = now.max(*all) + all_wait(usual, self.cores);
+        (wait, reckoned(Some(Arc::clone(&self.all))))
+    }
+
+    /// Notes who sends a request. Returns whether somebody else sent one a moment ago.
+    fn note(&self, taker: K, now: Instant) -> bool {
+        let mut last = lock(&self.last);
+        if last[0].is_none_or(|(latest, _)| latest != taker) {
+            last[1] = last[0];
+        }
+        last[0] = Some((taker, now));
+        last[1].is_some_and(|(_, at)| now.saturating_duration_since(at) < RECENT)
+    }
+}
+
+impl ReckonedTime {
+    /// Counts what the request has taken in place of what it was reckoned with.
+    pub fn settle(&self, taken: Duration) {
+        let mut own = lock(&self.own);
+        own.until = moved(own.until, own_wait(self.usual, self.cores), own_wait(taken, self.cores));
+        own.usual = (own.usual * 7 + taken) / 8;
+        drop(own);
+        if let Some(all) = &self.all {
+            let mut all = lock(all);
+            *all = moved(*all, all_wait(self.usual, self.cores), all_wait(taken, self.cores));
+        }
+    }
+}
+
+/// The time that a taker's part is used up for by so much processor time.
+fn own_wait(taken: Duration, cores: u32) -> Duration {
+    taken * 4 / cores
+}
+
+/// The time that the part of all who are ahead is used up for.
+fn all_wait(taken: Duration, cores: u32) -> Duration {
+    taken * 2 / cores
+}
+
+/// The instant with the second duration in place of the first.
+fn moved(until: Instant, first: Duration, second: Duration) -> Instant {
+    let later = until + second;
+    later.checked_sub(first).unwrap_or(later)
+}
+
+/// Takes work to its end, and tells how much processor time it took when it ends or is dropped.
+pub async fn timed<F: Future>(work: F, tell: impl FnOnce(Duration) + Send) -> F::Output {
+    let mut work = pin!(work);
+    let mut taken = TakenTime { time: Duration::ZERO, tell: Some(tell) };
+    poll_fn(|context| {
+        let before = thread_time();
+        let polled = work.as_mut().poll(context);
+        taken.time += thread_time().saturating_sub(before);
+        polled
+    })
+    .await
+}
+
+struct TakenTime<T: FnOnce(Duration)> {
+    time: Duration,
+    tell: Option<T>,
+}
+
+impl<T: FnOnce(Duration)> Drop for TakenTime<T> {
+    fn drop(&mut self) {
+        if let Some(tell) = self.tell.take() {
+            tell(self.time);
+        }
+    }
+}
+
+/// The processor time of this thread.
+fn thread_time() -> Duration {
+    clock_gettime(ClockId::ThreadCPUTime).try_into().unwrap_or_default()
+}
+
+fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BUSY: &str = "busy";
+    const OTHER: &str = "other";
+
+    /// A process of two cores.
+    struct Process {
+        time: ThreadTime<&'static str>,
+        busy: Arc<Mutex<OwnTime>>,
+        other: Arc<Mutex<OwnTime>>,
+        now: Instant,
+    }
+
+    fn nothing_taken(now: Instant) -> Arc<Mutex<OwnTime>> {
+        Arc::new(Mutex::new(OwnTime { until: now, usual: FIRST_GUESS }))
+    }
+
+    impl Process {
+        fn new() -> Self {
+            let now = Instant::now();
+            Self { time: ThreadTime::of(2), busy: nothing_taken(now), other: nothing_taken(now), now }
+        }
+
+        /// Both send a request. Returns how long the busy one's waits.
+        fn both(&self, now: Instant) -> (Duration, ReckonedTime) {
+            let (wait, other) = self.time.reckon(&self.other, OTHER, now);
+            assert_eq!(wait, Duration::ZERO, "who takes little never waits");
+            other.settle(Duration::from_millis(1));
+            self.time.reckon(&self.busy, BUSY, now)
+        }
+    }
+
+    #[test]
+    fn who_takes_more_than_their_part_waits_for_as_long_as_that_lasts() {
+        let process = Process::new();
+        process.both(process.now).1.settle(Duration::from_millis(300));
+        // 300 ms are 600 ms of half a core, of which it may be 100 ms ahead.
+        let (wait, later) = process.both(process.now);
+        assert_eq!(wait, Duration::from_millis(500));
+        later.settle(Duration::from_millis(40));
+        assert_eq!(process.both(process.now + wait).0, Duration::from_millis(80));
+        assert_eq!(process.both(process.now + Duration::from_secs(2)).0, Duration::ZERO, "it has waited for all of it");
+    }
+
+    #[test]
+    fn who_is_alone_never_waits() {
+        let process = Process::new();
+        for later in 0..10_u32 {
+            let now = process.now + Duration::from_millis(10) * later;
+            let (wait, reckoned) = process.time.reckon(&process.busy, BUSY, now);
+            assert_eq!(wait, Duration::ZERO);
+            reckoned.settle(Duration::from_millis(300));
+        }
+        let (wait, _) = process.both(process.now + Duration::from_millis(100));
+        assert!(wait > Duration::from_secs(5), "until another comes");
+    }
+
+    #[test]
+    fn requests_that_begin_at_once_are_reckoned_with_what_they_usually_take() {
+        let process = Process::new();
+        for _ in 0..40 {
+            process.time.reckon(&process.busy, BUSY, process.now).1.settle(Duration::from_millis(40));
+        }
+        let later = process.now + Duration::from_mins(1);
+        let waits: Vec<Duration> = (0..5).map(|_| process.both(later).0).collect();
+        assert_eq!(waits[..2], [Duration::ZERO; 2]);
+        assert!(waits[2] > Duration::from_millis(50) && waits[4] > Duration::from_millis(200), "{waits:?}");
+    }
+
+    #[test]
+    fn all_who_are_ahead_have_half_of_the_cores_together() {
+        let (time, now) = (ThreadTime::of(2), Instant::now());
+        let mut longest = Duration::ZERO;
+        for taker in 0..20 {
+            let own = nothing_taken(now);
+            time.reckon(&own, taker, now).1.settle(Duration::from_millis(60));
+            let (wait, reckoned) = time.reckon(&own, taker, now);
+            reckoned.settle(Duration::from_millis(60));
+            longest = longest.max(wait);
+        }
+        // Each alone would wait 20 ms. The first was alone, and before the last come eighteen of 60 ms on one core.
+        assert_eq!(longest, Duration::from_millis(18 * 60));
+    }
+
+    #[tokio::test]
+    async fn what_work_takes_is_told_without_what_it_waits() {
+        let mut taken = Duration::ZERO;
+        let work = async {
+            sleep(Duration::from_millis(300)).await;
+            let begun = thread_time();
+            while thread_time().saturating_sub(begun) < Duration::from_millis(60) {}
+        };
+        timed(work, |time| taken = time).await;
+        assert!(taken >= Duration::from_millis(60) && taken < Duration::from_millis(200), "{taken:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_would_wait_more_than_ten_seconds_is_told_when_to_come_again_and_nothing_is_counted() {
+        let time = ThreadTime::of(2);
+        time.wait(BUSY).await.expect("the first").settle(Duration::from_secs(6));
+        for _ in 0..3 {
+            time.wait(OTHER).await.expect("it has taken nothing").settle(Duration::ZERO);
+            let refused = time.wait(BUSY).await.expect_err("twelve seconds");
+            assert_eq!(refused.code(), Code::RateLimited);
+        }
+        time.pass(BUSY).await.settle(Duration::ZERO);
+    }
+}
