@@ -15,7 +15,7 @@ pub mod turns;
 
 use crate::contract::Contract;
 use crate::http::API_PATH;
-use crate::http::answers::{Answers, Taker};
+use crate::http::answers::Answers;
 use crate::http::body::BodyMemory;
 use crate::http::rate::{Blocked, First};
 use crate::http::shares::Shares;
@@ -96,7 +96,7 @@ pub struct AppState {
     /// Downloads of media under way, by account and in all.
     pub downloads: Downloads,
     /// Who has taken how much of the threads that answer.
-    pub thread_time: ThreadTime<Taker>,
+    pub thread_time: ThreadTime<AccountId>,
     /// Turns for what many may ask for without end.
     pub turns: WorkTurns,
     /// The parts of public links' pages that were just shown.

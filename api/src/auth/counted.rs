@@ -40,9 +40,8 @@ pub(super) fn take_share(app: &App, scope: &Scope, account: AccountId) -> Answer
 
 /// Waits while the account is ahead of its part of the threads' time. A request that goes first does not.
 pub(super) async fn wait_for_threads(app: &App, scope: &Scope, account: AccountId) -> Answer<()> {
-    let taker = account.into();
-    let reckoned =
-        if scope.goes_first() { app.thread_time.pass(taker).await } else { app.thread_time.wait(taker).await? };
+    let threads = &app.thread_time;
+    let reckoned = if scope.goes_first() { threads.pass(account).await } else { threads.wait(account).await? };
     let _ = scope.reckoned.set(reckoned);
     Ok(())
 }
