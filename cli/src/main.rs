@@ -22,8 +22,8 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use commands::ClientCommand;
 use failure::Failure;
 use globals::Globals;
+use runtime::config::matches_of;
 use runtime::config::secret_files::refuse_in_arguments;
-use runtime::config::without_empty_variables;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use up::UpArgs;
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
         failure.report(false);
         return failure.exit_code();
     }
-    let matches = without_empty_variables(Cli::command()).get_matches();
+    let matches = matches_of(Cli::command());
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(error) => error.exit(),

@@ -27,16 +27,21 @@ const context = async (options) => {
   return made;
 };
 
-// What is wrong with the page's tables: one that does not fit, or a row that shows other columns than the titles do.
-const cut = () =>
-  [...document.querySelectorAll(".scroll:has(> table)")].flatMap((box) => {
+// What is wrong with the page's tables and boxes for times: a table that does not fit, a row that shows other columns
+// than the titles do, a time that its box cuts off.
+const cut = () => [
+  ...[...document.querySelectorAll("input.moment")]
+    .filter((box) => box.scrollWidth > box.clientWidth)
+    .map((box) => `${box.id} cuts off ${box.value}`),
+  ...[...document.querySelectorAll(".scroll:has(> table)")].flatMap((box) => {
     const label = box.getAttribute("aria-label");
     const shown = (row) => [...row.children].map((cell) => cell.getClientRects().length > 0).join();
     const titles = shown(box.querySelector("thead tr"));
     const wrong = [...box.querySelectorAll("tbody tr")].filter((row) => shown(row) !== titles);
     const wide = box.scrollWidth > box.clientWidth ? [`${label} is ${box.scrollWidth} wide`] : [];
     return [...wide, ...wrong.map((row) => `${label} has ${row.textContent}`.slice(0, 200))];
-  });
+  }),
+];
 
 // What single keys do, and that they can be turned off.
 const keys = async (page) => {

@@ -10,7 +10,7 @@ mod upload;
 
 pub use download::Fetched;
 pub use source::{Access, As, access};
-pub use upload::{sha256, upload_file, wait_until_ready};
+pub use upload::{PATIENCE, sha256, upload_file, wait_until_ready};
 
 use crate::failure::{Failure, Refusal};
 use crate::output::Out;
@@ -21,7 +21,10 @@ use reqwest::{Method, Response};
 use secrecy::ExposeSecret;
 use serde_json::Value;
 use std::fmt::Write;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// The longest that a probe of the service takes.
+const PROBE_LIMIT: Duration = Duration::from_secs(5);
 
 /// A client with an address and a key.
 #[derive(Debug, Clone)]
@@ -74,6 +77,16 @@ impl Client {
     /// `DELETE`.
     pub async fn delete(&self, path: &str) -> Result<Value, Failure> {
         self.call(ApiRequest { method: Method::DELETE, path, body: None, headers: &[] }).await
+    }
+
+    /// Whether the service says that its worker can start no decoder. Where `/readyz` can't be reached: false.
+    pub async fn can_decode_nothing(&self) -> bool {
+        let Some(root) = self.access.base_url.strip_suffix(API_PATH) else { return false };
+        let Ok(response) = self.http.get(format!("{root}/readyz")).timeout(PROBE_LIMIT).send().await else {
+            return false;
+        };
+        let said: Value = response.json().await.unwrap_or_default();
+        said["decoders"] == "refused"
     }
 
     /// Calls a tool. Returns the answer's `data`.

@@ -17,6 +17,13 @@ use tokio_util::io::ReaderStream;
 
 /// The shortest time between two requests that wait for an item.
 const LOOK: Duration = Duration::from_millis(300);
+/// Seconds that the service waits for an item to be ready before it answers.
+const WAIT_S: u64 = 10;
+/// How often it is asked whether it can start decoders at all, while an item is processed: not before another worker
+/// has had the time to take it.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(8);
+/// How long an item is waited for, unless `--timeout` says.
+pub const PATIENCE: Duration = Duration::from_mins(15);
 /// How long the service may take to say how many bytes it has.
 const ASKING: Duration = Duration::from_secs(30);
 /// The media type of a request that appends bytes.
@@ -215,14 +222,29 @@ fn is_passing(failure: &Failure) -> bool {
     }
 }
 
-/// Waits until the item was inspected, and returns it; fails if its file can't be read.
-pub async fn wait_until_ready(client: &Client, item: &str) -> Result<Value, Failure> {
+/// Waits until the item was inspected, and returns it. Fails if its file can't be read, if the service says that it can
+/// start no decoder, and once it has waited for `patience`.
+pub async fn wait_until_ready(client: &Client, item: &str, patience: Duration) -> Result<Value, Failure> {
+    let began = Instant::now();
+    let mut looked = began;
     loop {
         let asked = Instant::now();
-        let found = client.get(&format!("/library/items/{}?wait_seconds=20", part(item))).await?;
+        let found = client.get(&format!("/library/items/{}?wait_seconds={WAIT_S}", part(item))).await?;
         match found["status"].as_str() {
-            // A service that can't wait answers at once.
-            Some("processing") => tokio::time::sleep(LOOK.saturating_sub(asked.elapsed())).await,
+            Some("processing") => {
+                let name = found["name"].as_str().unwrap_or(item);
+                if began.elapsed() >= patience {
+                    return Err(Failure::TryLater(still_processed(name, item, patience)));
+                }
+                if looked.elapsed() >= BETWEEN_LOOKS {
+                    looked = Instant::now();
+                    if client.can_decode_nothing().await {
+                        return Err(Failure::TryLater(opened_by_nobody(name, item)));
+                    }
+                }
+                // A service that can't wait answers at once.
+                tokio::time::sleep(LOOK.saturating_sub(asked.elapsed())).await;
+            }
             Some("failed") => {
                 let error = &found["error"];
                 let (code, message) = (error["code"].as_str(), error["message"].as_str());
@@ -232,5 +254,32 @@ pub async fn wait_until_ready(client: &Client, item: &str) -> Result<Value, Fail
             }
             _ => return Ok(found),
         }
+    }
+}
+
+fn opened_by_nobody(name: &str, item: &str) -> String {
+    format!(
+        "{name} was sent, and waits: the service can start no decoder (`decoders` of its /readyz), so nobody opens it\n  \
+         next: `mws doctor`, where the service runs, says why. Then it goes on: `mws items get {item}`"
+    )
+}
+
+fn still_processed(name: &str, item: &str, waited: Duration) -> String {
+    let minutes = waited.as_secs() / 60;
+    format!(
+        "{name} was sent, and is still processed after {minutes} minutes, which goes on\n  \
+         next: `mws items get {item}` says how it stands; --timeout 2h waits longer"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_waits_no_longer_is_told_where_to_look() {
+        let said = still_processed("talk.mp4", "itm_1", PATIENCE);
+        assert!(said.contains("after 15 minutes") && said.contains("`mws items get itm_1`"), "{said}");
+        assert!(opened_by_nobody("talk.mp4", "itm_1").contains("`mws items get itm_1`"));
     }
 }

@@ -6,7 +6,7 @@ use super::rendered::word;
 use super::{Context, pages, without_nulls};
 use crate::client::part;
 use crate::failure::Failure;
-use crate::output::{Column, document};
+use crate::output::{Column, advised, document};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -296,13 +296,15 @@ async fn print_project(context: &Context, mut project: Value, wait: bool) -> Res
         tokio::time::sleep(LOOK).await;
         project = context.client.get(&path).await?;
     }
+    let id = project["id"].as_str().unwrap_or_default();
+    let says = project["agent_message"].as_str().map(|message| advised(message, id));
     if wait && project["status"] != "idle" {
-        let why = project["agent_message"].as_str().unwrap_or("It came to nothing.");
-        return Err(Failure::Work(why.to_owned()));
+        return Err(Failure::Work(says.unwrap_or_else(|| "It came to nothing.".to_owned())));
     }
     if context.out.json {
         return document(&project);
     }
+    project["agent_message"] = says.into();
     context.out.record(&project, "id", &FIELDS)
 }
 

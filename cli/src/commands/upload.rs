@@ -2,7 +2,7 @@
 
 use super::prepare::asked_reads;
 use super::{Context, without_nulls};
-use crate::client::{upload_file, wait_until_ready};
+use crate::client::{PATIENCE, upload_file, wait_until_ready};
 use crate::failure::Failure;
 use crate::output::{Column, document};
 use anyhow::Context as _;
@@ -39,7 +39,7 @@ pub struct Args {
     /// Reads to start once an item is ready, comma-separated: names of reads, or all.
     #[arg(long, value_delimiter = ',')]
     reads: Vec<String>,
-    /// Wait until the items are ready; fails if one can't be read.
+    /// Wait until the items are ready, for 15 minutes each unless --timeout says; fails if one can't be read.
     #[arg(long)]
     wait: bool,
 }
@@ -63,7 +63,9 @@ pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
     if args.wait {
         for item in &mut items {
             let id = item["id"].as_str().unwrap_or_default().to_owned();
-            *item = wait_until_ready(&context.client, &id).await?;
+            // With --timeout the whole command ends by that.
+            let patience = context.globals.timeout.unwrap_or(PATIENCE);
+            *item = wait_until_ready(&context.client, &id, patience).await?;
         }
     }
     if context.out.json {

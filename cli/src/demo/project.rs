@@ -3,7 +3,7 @@
 use super::report::Report;
 use crate::client::{Client, part};
 use crate::failure::Failure;
-use crate::output::Out;
+use crate::output::{Out, advised};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,8 @@ pub async fn show(client: &Client, out: &Out, report: &mut Report) -> Result<(),
         tokio::time::sleep(LOOK).await;
         project = client.get(&path).await?;
     }
-    let says = project["agent_message"].as_str().unwrap_or_default();
+    let id = project["id"].as_str().unwrap_or_default();
+    let says = advised(project["agent_message"].as_str().unwrap_or_default(), id);
     out.say(&format!("{} after {:.1} s: {says}", statuses.join(" → "), began.elapsed().as_secs_f64()));
     report.project = project.clone();
     let is_made = project["status"] == "idle" && project["assembled_url"].is_string();

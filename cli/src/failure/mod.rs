@@ -92,6 +92,29 @@ const COMMANDS: &[(&str, &str)] = &[
     ("GET /tools", "tools list"),
     ("GET /workspaces", "workspaces list"),
     ("GET /balances", "balances"),
+    ("GET /events", "events list"),
+    ("GET /keys", "keys list"),
+    ("GET /operator/accounts", "admin accounts list"),
+    ("GET /operator/members", "admin members list"),
+    ("GET /operator/reads", "admin reads list"),
+    ("GET /operator/users", "admin users list"),
+    ("GET /operator/workspaces", "admin workspaces list"),
+    ("GET /projects", "projects list"),
+    ("GET /webhooks/{id}/deliveries", "deliveries list"),
+    ("GET /webhooks", "webhooks list"),
+    ("POST /keys", "keys create"),
+    ("POST /operator/accounts/{id}/resume", "admin accounts resume ID"),
+    ("POST /projects/{id}/messages", "projects message ID"),
+    ("POST /projects/{id}/status", "projects report ID"),
+    ("POST /uploads", "upload"),
+    ("POST /webhook-secret with `{\"rotate\":true}`", "webhooks secret rotate"),
+    ("POST /webhook-secret", "webhooks secret create"),
+    ("PATCH /webhooks/{id} with `enabled: true`", "webhooks enable ID"),
+    ("DELETE /keys/{keyId}", "keys delete ID"),
+    ("DELETE /library/items/{id}/lease", "api DELETE /library/items/ID/lease"),
+    ("DELETE /library/items/{id}", "items delete ID"),
+    ("DELETE /projects/{id}", "projects delete ID"),
+    ("DELETE /webhooks/{id}", "webhooks delete ID"),
     ("delete_comment", "comments delete"),
     ("delete_post", "research delete"),
     ("edit_canvas", "canvas edit"),
@@ -118,11 +141,11 @@ const COMMANDS: &[(&str, &str)] = &[
     ("revoke_public_link", "links revoke"),
 ];
 
-/// A next step with commands in place of tools.
-fn with_commands(step: &str) -> String {
+/// Returns a next step with commands in place of tools and routes.
+pub fn with_commands(step: &str) -> String {
     let named = |step: String, (tool, command): &(&str, &str)| {
         // Tools stand in backticks there, and routes do not.
-        let quote = if tool.starts_with("GET ") { "`" } else { "" };
+        let quote = if tool.contains(' ') { "`" } else { "" };
         step.replace(tool, &format!("{quote}mws {command}{quote}"))
     };
     COMMANDS.iter().fold(step.to_owned(), named)

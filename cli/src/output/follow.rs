@@ -3,7 +3,7 @@
 //!
 //! Bars never outgrow the window: a last line counts those that don't fit. Ctrl-C ends only the watching.
 
-use super::{Out, event};
+use super::{Out, event, plain};
 use crate::client::Client;
 use crate::failure::Failure;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -127,7 +127,7 @@ impl<'a> Show<'a> {
     fn tick(&mut self, ids: &[String], jobs: &BTreeMap<String, Value>) {
         let shown = order(ids, jobs);
         for (bar, job) in self.bars.iter().zip(&shown) {
-            bar.set_prefix(job["read"].as_str().or(job["kind"].as_str()).unwrap_or_default().to_owned());
+            bar.set_prefix(work(job).to_owned());
             bar.set_message(message(job));
             bar.set_position(if job["status"] == "succeeded" { 100 } else { job["progress"].as_u64().unwrap_or(0) });
         }
@@ -138,7 +138,7 @@ impl<'a> Show<'a> {
         }
         if !self.out.bars && !self.out.json && self.spoke.elapsed() >= HEARTBEAT {
             self.spoke = Instant::now();
-            self.out.say(&format!("{ended} of {} ended", ids.len()));
+            self.out.say(&heartbeat(ended, ids.len(), &shown));
         }
     }
 
@@ -173,14 +173,31 @@ fn message(job: &Value) -> String {
     format!("{what:<10} {}", job["id"].as_str().unwrap_or_default())
 }
 
+/// What a job does: its read, or its kind if it computes none.
+fn work(job: &Value) -> &str {
+    job["read"].as_str().or_else(|| job["kind"].as_str()).unwrap_or("job")
+}
+
+/// How many have ended, and how far the one that runs has come, or how many run.
+fn heartbeat(ended: usize, of: usize, jobs: &[&Value]) -> String {
+    let running: Vec<&&Value> = jobs.iter().filter(|job| job["status"] == "running").collect();
+    let going = match running.as_slice() {
+        [] => String::new(),
+        [one] => format!(", {} at {} %", work(one), one["progress"].as_u64().unwrap_or(0)),
+        several => format!(", {} running", several.len()),
+    };
+    format!("{ended} of {of} ended{going}")
+}
+
+/// A job in one line: what it does, to which item or, where it works on none, why; its status, why it failed, and the
+/// item that it made.
 fn line(job: &Value) -> String {
-    let text = |name: &str| job[name].as_str().unwrap_or("–").to_owned();
-    let mut line = format!("{}  {}  {}  {}", text("id"), text("read"), text("ref"), text("status"));
-    if let Some(code) = job["error"]["code"].as_str() {
-        line.push_str("  ");
-        line.push_str(code);
-    }
-    line
+    let about = if job["ref"].is_null() { &job["context"] } else { &job["ref"] };
+    let said = |part: &Value| part.is_string().then(|| plain(part));
+    let what = Some(work(job).to_owned());
+    let made = job["result"]["item_id"].as_str().map(|item| format!("made {item}"));
+    let parts = [said(&job["id"]), what, said(about), said(&job["status"]), said(&job["error"]["code"]), made];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("  ")
 }
 
 #[cfg(test)]
@@ -205,5 +222,25 @@ mod tests {
         let job = json!({ "id": "job_1", "read": "beats", "ref": "itm_1", "status": "failed",
             "error": { "code": "reader_timeout" } });
         assert_eq!(line(&job), "job_1  beats  itm_1  failed  reader_timeout");
+    }
+
+    #[test]
+    fn a_line_of_what_is_made_says_its_kind_its_context_and_the_item() {
+        let mut job = json!({ "id": "job_1", "kind": "render", "read": null, "ref": null, "status": "queued",
+            "context": null, "result": null, "error": null });
+        assert_eq!(line(&job), "job_1  render  queued");
+        job["context"] = "For the\nnewsletter".into();
+        job["status"] = "succeeded".into();
+        job["result"] = json!({ "item_id": "itm_9" });
+        assert_eq!(line(&job), "job_1  render  For the newsletter  succeeded  made itm_9");
+    }
+
+    #[test]
+    fn a_heartbeat_says_how_far_the_one_that_runs_has_come() {
+        let job = |kind: &str, status: &str| json!({ "kind": kind, "status": status, "progress": 40 });
+        let (dub, render, queued) = (job("dub", "running"), job("render", "running"), job("render", "queued"));
+        assert_eq!(heartbeat(0, 2, &[&dub, &queued]), "0 of 2 ended, dub at 40 %");
+        assert_eq!(heartbeat(1, 3, &[&dub, &render]), "1 of 3 ended, 2 running");
+        assert_eq!(heartbeat(0, 1, &[&queued]), "0 of 1 ended");
     }
 }

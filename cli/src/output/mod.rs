@@ -3,11 +3,13 @@
 //! On a terminal a list is a table; elsewhere it is tab-separated lines that are never truncated; with `--json` it is
 //! the API's own document. All three have the same content.
 
+mod advice;
 mod cell;
 mod follow;
 mod lines;
 mod summary;
 
+pub use advice::advised;
 pub use cell::{Column, plain, plain_lines};
 pub use follow::{Followed, follow};
 pub use summary::{summary, text};

@@ -32,3 +32,20 @@ fn a_variable_with_a_wrong_value_is_refused_by_its_name() {
     assert!(said.contains("--outbound-allow") && said.contains("everything"), "{done:?}");
     assert_eq!(done.status.code(), Some(2));
 }
+
+#[test]
+fn a_usage_shows_nothing_as_required_that_a_variable_gives() {
+    let usage = |arguments: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mws"));
+        command.args(arguments.split(' ')).env_clear().env("MWS_DATA_DIR", "/x").env("MWS_BASE_URL", "http://x");
+        let done = command.output().unwrap();
+        assert_eq!(done.status.code(), Some(2), "{done:?}");
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        said.lines().find(|line| line.starts_with("Usage: ")).unwrap_or(&said).to_owned()
+    };
+    assert_eq!(usage("prepare a"), "Usage: mws prepare --reads <READS> <REFS>...");
+    for command in ["up", "console", "doctor", "migrate"] {
+        let conflict = usage(&format!("{command} --json --ids"));
+        assert_eq!(conflict, format!("Usage: mws {command} --json"));
+    }
+}

@@ -15,6 +15,28 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::process::Command;
 use tokio::sync::watch;
 
+#[tokio::test]
+async fn whoever_waits_for_an_item_is_told_that_the_service_can_open_none() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    // As a worker of this process would say.
+    ensure!(world.app().process.decoders.set("refused").is_ok(), "no worker has said so");
+    let (tenant, folder) = (world.tenant("a").await?, TempDir::new()?);
+    tokio::fs::write(folder.path().join("talk.wav"), silence(1)?).await?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mws"));
+    command.kill_on_drop(true).current_dir(folder.path()).stdin(Stdio::null());
+    for name in ["MWS_API_KEY_FILE", "MWS_PROFILE"] {
+        command.env_remove(name);
+    }
+    command.env("MWS_BASE_URL", format!("http://{}/api/v1", world.address())).env("MWS_API_KEY", tenant.key.expose());
+    command.args(["upload", "talk.wav", "--wait"]);
+    let output =
+        tokio::time::timeout(Duration::from_mins(1), command.output()).await.context("it waits for ever")??;
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(6), "{said}");
+    assert!(said.contains("can start no decoder") && said.contains("mws items get itm_"), "{said}");
+    world.end().await
+}
+
 /// A line to whatever stands behind it. Its connections break once they have brought so many bytes there, each after
 /// the number at its place; those behind the last break nowhere. Returns its URL, and how many connections were made.
 async fn breaking(

@@ -243,7 +243,8 @@ pub struct EndpointChange {
     pub kinds: Option<Option<Vec<JobKind>>>,
     /// Whether it is to be enabled. Enabling a disabled endpoint sets its count of failures to 0 (contract §6.1.10).
     pub enabled: Option<bool>,
-    /// Whether an operator asks for it, and not its owner.
+    /// Whether an operator asks for it, and not its owner. Their word replaces the reason of an endpoint that is
+    /// disabled already, so that the end of a suspension does not enable it.
     pub is_operators: bool,
 }
 
@@ -265,13 +266,15 @@ pub async fn update(
                enabled = coalesce($7, w.enabled),
                consecutive_failures = CASE WHEN $7 AND NOT w.enabled THEN 0 ELSE w.consecutive_failures END,
                disabled_reason = CASE
-                   WHEN $7 THEN NULL WHEN NOT $7 THEN coalesce(w.disabled_reason, 'user') ELSE w.disabled_reason END,
+                   WHEN $7 THEN NULL WHEN NOT $7 AND $10 THEN 'user'
+                   WHEN NOT $7 THEN coalesce(w.disabled_reason, 'user') ELSE w.disabled_reason END,
                disabled_at = CASE
                    WHEN $7 THEN NULL WHEN NOT $7 THEN coalesce(w.disabled_at, mws_now()) ELSE w.disabled_at END,
                operator_disabled_at = CASE
-                   WHEN $10 AND NOT $7 AND w.enabled THEN mws_now() ELSE w.operator_disabled_at END,
+                   WHEN $10 AND NOT $7 THEN coalesce(w.disabled_at, mws_now()) ELSE w.operator_disabled_at END,
                updated_at = CASE
-                   WHEN $3::text IS NOT NULL OR $4 OR $6::text[] IS NOT NULL OR $8 OR $7 <> w.enabled THEN mws_now()
+                   WHEN $3::text IS NOT NULL OR $4 OR $6::text[] IS NOT NULL OR $8 OR $7 <> w.enabled
+                       OR ($10 AND NOT $7 AND w.operator_disabled_at IS DISTINCT FROM w.disabled_at) THEN mws_now()
                    ELSE w.updated_at END
            WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL
            RETURNING id AS "id: EndpointId", url, description, event_types, kinds, enabled,

@@ -66,7 +66,8 @@ pub async fn silence(conn: &mut PgConnection, account: AccountId) -> sqlx::Resul
     Ok(done.rows_affected())
 }
 
-/// Enables the endpoints that were disabled only for the suspension. Returns how many.
+/// Enables the endpoints that were disabled only for the suspension, and that no operator has disabled since. Returns
+/// how many.
 pub async fn unsilence(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE webhook_endpoints SET enabled = true, disabled_reason = NULL, disabled_at = NULL

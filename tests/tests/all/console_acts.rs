@@ -2,9 +2,11 @@
 
 use crate::console::{Traces, signed_in, traces};
 use crate::operators::work::deliveries;
-use crate::operators::{ANNA, BO, log, stage};
-use mws_tests::world::{Receiver, runners};
+use crate::operators::{ANNA, BO, done, log, stage};
+use domain::read::Read;
+use mws_tests::world::{Media, Receiver, runners};
 use reqwest::{StatusCode, header};
+use serde_json::json;
 use std::path::Path;
 
 #[tokio::test]
@@ -72,12 +74,16 @@ async fn more_than_a_thousand_are_sent_only_once_their_number_is_typed() -> anyh
 #[tokio::test]
 async fn whatever_a_page_asks_before_it_changes_something_it_shows_the_command_that_does_the_same() -> anyhow::Result<()>
 {
-    let (world, _) = stage().await?;
+    let (world, anna) = stage().await?;
     let (receiver, tenant) = (Receiver::start()?, world.tenant("a").await?);
+    world.can_run(&[Read::Beats]).await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    let cancelled = tenant.client.prepare(&[item], &["beats"]).await?.job_ids()?.remove(0);
+    done(&anna, "POST", &format!("/operator/jobs/{cancelled}/cancel"), &json!({}), 202).await?;
     let Traces { job, delivery, endpoint, .. } = traces(&world, &tenant, &receiver).await?;
     let browser = signed_in(&world, ANNA).await?;
     let asking = [
-        (format!("jobs/{job}/retry"), format!("mws admin jobs retry {job}")),
+        (format!("jobs/{cancelled}/retry"), format!("mws admin jobs retry {cancelled}")),
         (format!("jobs/{job}/cancel"), format!("mws admin jobs cancel {job}")),
         ("rerun".into(), "mws admin jobs list --status failed --since 24h --all --ids | xargs".into()),
         (format!("deliveries/{delivery}/resend"), format!("mws admin deliveries resend {delivery}")),
@@ -94,6 +100,44 @@ async fn whatever_a_page_asks_before_it_changes_something_it_shows_the_command_t
     let routes =
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../api/src/resources/console/mod.rs"))?;
     assert_eq!(routes.matches(".post(act(").count(), asking.len());
+    world.end().await
+}
+
+#[tokio::test]
+async fn running_again_is_offered_where_it_can_be_done_and_else_the_page_says_why_not() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    world.can_run(&[Read::Levels]).await?;
+    let first = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
+    let browser = signed_in(&world, ANNA).await?;
+    let (page, button) = (|job: &str| format!("/console/jobs/{job}"), "<button>Run again</button>");
+    let again = |job: &str| format!("/console/jobs/{job}/retry");
+    let (_, asks) = browser.get(&again(&first)).await?;
+    assert!(asks.contains("It has not ended") && !asks.contains(button), "{asks}");
+    done(&anna, "POST", &format!("/operator/jobs/{first}/cancel"), &json!({}), 202).await?;
+    let (_, asks) = browser.get(&again(&first)).await?;
+    assert!(asks.contains(button) && asks.contains("mws admin jobs retry"), "{asks}");
+
+    world.work(runners::instant()).await?;
+    let second = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
+    tenant.client.reaches(&second, "succeeded").await?;
+    let instead = format!("/console/items/{item}");
+    for job in [&first, &second] {
+        for path in [page(job), again(job)] {
+            let (status, shown) = browser.get(&path).await?;
+            assert!(status == StatusCode::OK && shown.contains("What it computes is stored"), "{path}: {shown}");
+            assert!(shown.contains(&instead) && !shown.contains(button) && !shown.contains("Run again…"), "{shown}");
+        }
+    }
+    let pressed = browser.post(&again(&first), &[]).await?;
+    assert_eq!(pressed.status(), StatusCode::OK);
+    let shown = pressed.text().await?;
+    assert!(shown.contains("Nothing was started") && shown.contains("What it computes is stored"), "{shown}");
+    assert_eq!(browser.post(&again(&second), &[]).await?.status(), StatusCode::CONFLICT);
+    let deleted = tenant.client.send("DELETE", &format!("/library/items/{item}"), &[], None).await?;
+    assert_eq!(deleted.status, 200, "{}", deleted.text);
+    assert!(browser.get(&page(&first)).await?.1.contains("Its item was deleted"));
     world.end().await
 }
 

@@ -107,10 +107,23 @@ async fn an_endpoint_that_an_operator_disabled_is_told_of_as_theirs() -> anyhow:
         }
         let document = format!("&quot;disabled_reason&quot;: &quot;{reason}&quot;");
         assert!(browser.get(&page).await?.1.contains(&document), "{disables}: its JSON");
-        let (_, shown) = customer.get(&own).await?;
-        assert_eq!(shown.contains(words), is_operators, "{disables}: {shown}");
+        for path in [own.as_str(), "/portal/webhooks"] {
+            let (_, shown) = customer.get(path).await?;
+            assert_eq!(shown.contains(words), is_operators, "{disables}, {path}: {shown}");
+            assert_eq!(shown.contains("it was paused here"), !is_operators, "{disables}, {path}: {shown}");
+        }
         assert_eq!(customer.post(&own, &[("do", "enable")]).await?.status(), StatusCode::SEE_OTHER);
     }
+    // One that its owner has paused is kept disabled by a form of its own.
+    assert_eq!(customer.post(&own, &[("do", "pause")]).await?.status(), StatusCode::SEE_OTHER);
+    let keep = format!("{page}/change?to=disabled");
+    assert!(browser.get(&page).await?.1.contains(&keep), "{keep}");
+    let (_, asks) = browser.get(&keep).await?;
+    assert!(asks.contains("Keep it disabled?") && asks.contains("name=\"enabled\" value=\"no\""), "{asks}");
+    let kept = browser.post(&keep, &[("enabled", "no")]).await?;
+    let (_, shown) = browser.get(kept.headers()[header::LOCATION].to_str()?).await?;
+    assert!(shown.contains("It is disabled by operators") && !shown.contains(&keep), "{shown}");
+    assert!(customer.get(&own).await?.1.contains(words), "its owner is told");
     world.end().await
 }
 

@@ -67,6 +67,7 @@ mod pictures;
 mod plans;
 mod polled;
 mod portal;
+mod portal_refusals;
 mod providers;
 mod pruning;
 mod public_links;

@@ -326,7 +326,8 @@ async fn the_pages_work_in_a_browser_with_and_without_script() -> anyhow::Result
     let program = clients::node()?.join("portal_look.mjs");
     // Where its packages are found from.
     std::fs::copy(clients::source("portal_look.mjs"), &program)?;
-    let paths = pages(&one);
+    let mut paths = pages(&one);
+    paths.push("/portal/nowhere".to_owned());
     let hook = format!("{}/second", receiver.url);
     let mut command = Command::new("node");
     command.arg(program).arg("/usr/bin/chromium").arg(pictures).args([&first, &second, &hook]).args(&paths);

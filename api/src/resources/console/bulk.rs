@@ -89,8 +89,9 @@ impl Bulk {
         let fields = html! {
             (parts.fields)
             div { label for="f-since" { "Since (RFC 3339)" }
-                input #f-since name="since" value=(Time(period.since)) autocomplete="off" spellcheck="false"; }
-            (shell::text_field(visit, "until", "Until"))
+                input.moment #f-since name="since" value=(Time(period.since)) autocomplete="off" spellcheck="false"; }
+            div { label for="f-until" { "Until" }
+                input.moment #f-until name="until" value=(visit.asked("until").unwrap_or_default()) autocomplete="off" spellcheck="false"; }
         };
         let main = html! {
             h1 { (self.title) }

@@ -34,7 +34,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         h1 { "Endpoint " span.id { (id) } }
         @match visit.asked("done") {
             Some("enabled") => { p.done role="status" { "It is enabled. What was skipped meanwhile can be sent again." } }
-            Some("disabled") => { p.done role="status" { "It is disabled: nothing is sent to it." } }
+            Some("disabled") => { p.done role="status" { "It is disabled by operators: nothing is sent to it until they or its owner enable it." } }
             _ => {}
         }
         (shell::section("state", "State", &facts(&found, now)))
@@ -97,9 +97,17 @@ fn acts(visit: &Visit, found: &EndpointOf) -> Markup {
                 a.button href={ "/console/endpoints/" (id) "/change" } {
                     @if found.endpoint.enabled { "Disable…" } @else { "Enable…" }
                 }
+                @if is_off_by_others(found) {
+                    a.button href={ "/console/endpoints/" (id) "/change?to=disabled" } { "Keep it disabled…" }
+                }
             }
         }
     }
+}
+
+/// Whether it is disabled, and not by an operator.
+fn is_off_by_others(found: &EndpointOf) -> bool {
+    !found.endpoint.enabled && found.endpoint.disabled_reason != Some(DisabledReason::Operator)
 }
 
 fn newest(id: EndpointId, sent: &[DeliveryRow], now: DateTime<Utc>) -> Markup {
@@ -117,17 +125,20 @@ fn newest(id: EndpointId, sent: &[DeliveryRow], now: DateTime<Utc>) -> Markup {
 pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
     let found = kept(&visit).await?;
     let (id, url) = (found.endpoint.id, shown_url(&found.endpoint.url));
-    let (verb, value) = if found.endpoint.enabled { ("Disable", "no") } else { ("Enable", "yes") };
-    let title = format!("{verb} it?");
+    let is_kept_off = !found.endpoint.enabled && visit.asked("to") == Some("disabled");
+    let (verb, value) = if found.endpoint.enabled || is_kept_off { ("Disable", "no") } else { ("Enable", "yes") };
+    let title = if is_kept_off { "Keep it disabled?".to_owned() } else { format!("{verb} it?") };
     let main = html! {
         h1 { (title) }
         p { "The endpoint " (link("endpoints", id)) " of " (link("accounts", found.account_id)) ": " (url) }
         @if found.endpoint.enabled {
             p { "Nothing is sent to it until it is enabled: events are recorded as skipped, and can be sent again then." }
+        } @else if is_kept_off {
+            p { "It is disabled already. From then on it is so by operators: its owner is told, and it stays disabled when its account is resumed, until its owner or an operator enables it." }
         } @else {
             p { "Events that come from now on are sent to it, and its failures in a row are counted anew. What was skipped stays so until it is sent again." }
         }
-        @if found.endpoint.disabled_reason == Some(DisabledReason::Suspended) {
+        @if !is_kept_off && found.endpoint.disabled_reason == Some(DisabledReason::Suspended) {
             p.fault { "Its account is suspended: it is enabled when the account is resumed." }
         }
         p { "The account's audit log says that an operator did it." }

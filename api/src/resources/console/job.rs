@@ -14,10 +14,11 @@ use domain::job::{Job, JobStatus};
 use domain::task::Task;
 use maud::{Markup, html};
 use poem::Response;
+use sqlx::PgConnection;
 use std::collections::HashMap;
 use store::deliveries::{self, AttemptRow, DeliveryRow, DeliverySearchFilter, SearchScope};
 use store::jobs::{self, Origin};
-use store::{journal, verdict};
+use store::{items, journal, reads, verdict};
 
 /// The most deliveries of a job that are shown.
 const MOST_DELIVERIES: i64 = 50;
@@ -43,6 +44,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         attempts.entry(attempt.delivery_id).or_default().push(attempt);
     }
     let can_run = can_run(&verdict::processes(&mut conn).await?, &job);
+    let bar = why_not_again(&mut conn, &job, &origin).await?;
     drop(conn);
     let found = JobRecords {
         job: &job,
@@ -64,7 +66,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
             _ => {}
         }
         (shell::section("state", "State", &facts(&job, &origin, &found, &waiting)))
-        (acts(&visit, &job))
+        (acts(&visit, &job, bar.as_ref()))
         (shell::section("life", "Its life", &lived(&steps, &job, &found)))
         (shell::section("deliveries", "Deliveries", &deliveries_of(&sent, now)))
         (shell::section("document", "As its account sees it", &shell::document(&json_of(&JobAnswer::from(job.clone())))))
@@ -141,16 +143,40 @@ fn other_runs(job: &Job, origin: &Origin) -> Markup {
     }
 }
 
-fn acts(visit: &Visit, job: &Job) -> Markup {
-    let can_be_retried = matches!(job.status, JobStatus::Failed | JobStatus::Cancelled) && job.read.is_some();
+/// Shows what can be done to the job. `bar`: why it can't be run again.
+fn acts(visit: &Visit, job: &Job, bar: Option<&Markup>) -> Markup {
     html! {
-        @if can_be_retried && visit.may_act() {
-            p.acts { a.button data-key="r" href={ "/console/jobs/" (job.id) "/retry" } { "Run again…" } }
+        @if !is_live(job) && visit.may_act() {
+            @match bar {
+                None => { p.acts { a.button data-key="r" href={ "/console/jobs/" (job.id) "/retry" } { "Run again…" } } }
+                Some(why) => { p.soft { "It can't be run again. " (why) } }
+            }
         }
         @if is_live(job) && visit.may_act() {
             p.acts { a.button href={ "/console/jobs/" (job.id) "/cancel" } { "Cancel…" } }
         }
     }
+}
+
+/// Returns why a job can't be run again, and what to do instead; none if it can.
+async fn why_not_again(conn: &mut PgConnection, job: &Job, origin: &Origin) -> Answer<Option<Markup>> {
+    if is_live(job) {
+        return Ok(Some(html! { "It has not ended: wait for its end, or cancel it first." }));
+    }
+    let (Some(read), Some(item)) = (origin.read, origin.item) else {
+        return Ok(Some(html! { "It is no read: whoever asked for it asks again, by the tool that started it." }));
+    };
+    if items::find(conn, item).await?.is_none() {
+        return Ok(Some(html! { "Its item was deleted: there is nothing to read." }));
+    }
+    if reads::is_stored(conn, item, read).await? {
+        return Ok(Some(html! {
+            "What it computes is stored: each read of an item is computed once, and whoever asks for it gets that. The item "
+            (link("items", item)) " has it. To have it computed anew, its account uploads the media as another item."
+        }));
+    }
+    let is_over = job.status == JobStatus::Succeeded;
+    Ok(is_over.then(|| html! { "It succeeded, and what it stored is gone: its account asks for the read again." }))
 }
 
 fn is_live(job: &Job) -> bool {
@@ -192,6 +218,9 @@ fn deliveries_of(sent: &[DeliveryRow], now: chrono::DateTime<chrono::Utc>) -> Ma
 pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
     let id: JobId = visit.own_id(Code::JobNotFound)?;
     let (job, origin) = found(&visit, id).await?;
+    if let Some(why) = why_not_again(&mut *visit.conn().await?, &job, &origin).await? {
+        return Ok(not_again(&visit, "It can't be run again", id, &html! { p { (why) } }));
+    }
     let main = html! {
         h1 { "Run it again?" }
         p { "The read " b { (super::jobs::work(&job)) } " of the job " (link("jobs", id)) " is started anew, as a job of its own." }
@@ -202,6 +231,11 @@ pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
     Ok(visit.whole("Run it again?", &main))
 }
 
+/// Returns the page of a job that was not run again.
+fn not_again(visit: &Visit, title: &str, id: JobId, why: &Markup) -> Response {
+    visit.whole(title, &html! { h1 { (title) } (why) p { "The job " (link("jobs", id)) } })
+}
+
 /// Runs a job's read again.
 pub(super) async fn retry(visit: Visit) -> Answer<Response> {
     let id: JobId = visit.own_id(Code::JobNotFound)?;
@@ -209,14 +243,14 @@ pub(super) async fn retry(visit: Visit) -> Answer<Response> {
     if let Some(started) = prepared.started() {
         return Ok(leads_to(&format!("/console/jobs/{}?done=retried", started.0)));
     }
+    let (job, origin) = found(&visit, id).await?;
+    let why = why_not_again(&mut *visit.conn().await?, &job, &origin).await?;
     let shown = json_of(&prepared);
     let main = html! {
-        h1 { "Nothing was started" }
-        p { "The answer was:" }
-        pre { code { (format!("{shown:#}")) } }
-        p { (link("jobs", id)) }
+        @if let Some(why) = &why { p { (why) } }
+        @else { p { "The answer was:" } pre { code { (format!("{shown:#}")) } } }
     };
-    Ok(visit.whole("Nothing was started", &main))
+    Ok(not_again(&visit, "Nothing was started", id, &main))
 }
 
 /// The page that asks before a job is cancelled.

@@ -23,7 +23,8 @@ pub struct OperatorWebhooks(pub App);
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ChangeAnyWebhook {
-    /// Whether events are sent. Enabling a disabled endpoint clears its count of failures.
+    /// Whether events are sent. Enabling a disabled endpoint clears its count of failures. `false` for one that is
+    /// disabled already makes its reason `operator`, and it stays disabled when its account is resumed.
     pub enabled: Option<bool>,
     /// `true` sends one ping now, after the change, also to a disabled endpoint.
     pub test: Option<bool>,

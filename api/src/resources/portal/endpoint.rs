@@ -1,7 +1,7 @@
 //! The page of one endpoint: what was sent to it, what it answered, and forms to change it and to send again.
 
 use super::lists::{pages, rows, text, when};
-use super::webhooks::events;
+use super::webhooks::{because, events};
 use super::{PORTAL_PATH, Visit, leads_to};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::resources::fragments::{Fit, facts, fitted_table, instead, or_dash, short, state};
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let id = visit.id(0)?;
     let endpoint = visit.ask(Method::GET, &format!("/webhooks/{id}"), None).await?;
+    refuse_odd_status(visit.asked("http_status"))?;
     let filters = visit.filters(&["status", "http_status", "cursor"]);
     let list = visit.ask(Method::GET, &format!("/webhooks/{id}/deliveries?{filters}"), None).await?;
     let enabled = endpoint["enabled"] == true;
@@ -24,7 +25,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
             ("Status", state(if enabled { "enabled" } else { "disabled" })),
             ("Events", html! { (events(&endpoint)) }),
             ("Description", or_dash(endpoint["description"].as_str())),
-            ("Disabled because", or_dash(endpoint["disabled_reason"].as_str().map(because))),
+            ("Disabled because", or_dash(because(&endpoint))),
             ("Last success", when(&endpoint["last_success_at"])),
             ("Failures in a row", html! { (endpoint["consecutive_failures"]) }),
         ]))
@@ -35,17 +36,6 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         (pages(&visit, &list, "deliveries"))
     };
     Ok(visit.whole("Endpoint", &main))
-}
-
-/// Returns why an endpoint is disabled, in words for customers.
-fn because(reason: &str) -> &str {
-    match reason {
-        "user" => "it was paused here, or by one of your programs",
-        "operator" => "the operators of this service disabled it",
-        "too_many_failures" => "it failed twenty times in a row",
-        "suspended" => "the account is suspended",
-        other => other,
-    }
 }
 
 fn acts(enabled: bool) -> Markup {
@@ -164,11 +154,22 @@ pub(super) async fn change(visit: Visit) -> Answer<Response> {
     Ok(leads_to(&here))
 }
 
+/// Refuses what is no HTTP status, in words for whoever fills in the filter.
+fn refuse_odd_status(asked: Option<&str>) -> Answer<()> {
+    let is_one = |text: &str| text.parse::<u16>().is_ok_and(|status| (100..=599).contains(&status));
+    match asked {
+        Some(text) if !is_one(text) => {
+            Err(ApiError::new(Code::InvalidRequest, "The HTTP status must be a number from 100 to 599, such as 404."))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Parses a date and time as browsers send it, as UTC.
 fn since(text: &str) -> Answer<String> {
     let known = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"];
     let read = known.iter().find_map(|form| chrono::NaiveDateTime::parse_from_str(text, form).ok());
-    let wrong = || ApiError::new(Code::InvalidRequest, "`since`: expected a date and a time.");
+    let wrong = || ApiError::new(Code::InvalidRequest, "Give a date and a time, such as 2026-11-27 and 14:30.");
     Ok(read.ok_or_else(wrong)?.format("%Y-%m-%dT%H:%M:%SZ").to_string())
 }
 

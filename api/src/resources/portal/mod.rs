@@ -9,6 +9,7 @@ mod endpoint;
 mod jobs;
 mod keys;
 mod lists;
+mod refusals;
 mod session;
 mod shell;
 mod statement;
@@ -44,12 +45,12 @@ pub fn add_to(route: Route, app: &App) -> Route {
     route
         .at("/portal", get(any("", boxed(first))))
         .at("/portal/in/:code", get(session::arrival(app)).post(session::arrival(app)))
-        .at("/portal/out", poem::post(any("/out", boxed(session::sign_out))))
+        .at("/portal/out", get(nowhere(app, "/out")).post(any("/out", boxed(session::sign_out))))
         .at(
             "/portal/webhooks",
             get(of(webhooks, "/webhooks", boxed(webhooks::show))).post(of(webhooks, "/webhooks", boxed(webhooks::add))),
         )
-        .at("/portal/secret", poem::post(of(webhooks, "/secret", boxed(webhooks::secret))))
+        .at("/portal/secret", get(nowhere(app, "/secret")).post(of(webhooks, "/secret", boxed(webhooks::secret))))
         .at(
             "/portal/webhooks/:id",
             get(of(webhooks, "/webhooks/{id}", boxed(endpoint::show))).post(of(
@@ -72,6 +73,7 @@ pub fn add_to(route: Route, app: &App) -> Route {
         .at("/portal/usage/statement", get(of(usage, "/usage/statement", boxed(statement::show))))
         .at("/portal/usage/statement.csv", get(of(usage, "/usage/statement.csv", boxed(statement::file))))
         .at("/portal/keys", get(of(keys, "/keys", boxed(keys::show))).post(of(keys, "/keys", boxed(keys::revoke))))
+        .at("/portal/*rest", nowhere(app, "/{rest}"))
 }
 
 /// The function that answers a request of somebody who is signed in.
@@ -130,8 +132,7 @@ impl Visit {
     fn id(&self, place: usize) -> Answer<&str> {
         let id = self.ids.get(place).map_or("", String::as_str);
         let is_plain = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        let missing = || ApiError::new(Code::RouteNotFound, "There is no such page.");
-        if is_plain { Ok(id) } else { Err(missing()) }
+        if is_plain { Ok(id) } else { Err(no_page()) }
     }
 
     /// Returns the filters and the cursor of a list, as the query for its operation.
@@ -160,6 +161,26 @@ async fn first(visit: Visit) -> Answer<Response> {
     Ok(leads_to(&format!("{PORTAL_PATH}/{first}")))
 }
 
+fn no_page() -> ApiError {
+    ApiError::new(Code::RouteNotFound, "There is no such page.")
+}
+
+/// Answers for a path that there is no page of: with the navigation for somebody who is signed in.
+fn nowhere(app: &App, path: &str) -> impl Endpoint + use<> {
+    let (app, template) = (app.clone(), Template(Arc::from(format!("{PORTAL_PATH}{path}"))));
+    make(move |request: Request| {
+        let (app, template) = (app.clone(), template.clone());
+        async move {
+            let mut response = match visit(&app, &request).await {
+                Ok(visit) => refused(&app, &visit.pass.look, Some(&visit.seat()), None, &no_page()),
+                Err(_) => refused(&app, &Look::default(), None, None, &no_page()),
+            };
+            response.set_data(template);
+            response
+        }
+    })
+}
+
 /// Wraps a page: finds out who is signed in, refuses forms from other sites, and shows refusals as pages.
 fn page(app: &App, path: &str, own: Option<PortalPage>, handler: PageHandler) -> impl Endpoint + use<> {
     let template = Template(Arc::from(format!("{PORTAL_PATH}{path}")));
@@ -175,24 +196,34 @@ fn page(app: &App, path: &str, own: Option<PortalPage>, handler: PageHandler) ->
 }
 
 async fn answer(app: &App, request: &Request, own: Option<PortalPage>, handler: &PageHandler) -> Response {
-    let visit = match visit(app, request, own).await {
+    let visit = match visit(app, request).await {
         Ok(visit) => visit,
         Err(refusal) => return session::not_in(app, request, &refusal).await,
     };
     let (look, seat) = (visit.pass.look.clone(), visit.seat());
-    handler(visit).await.unwrap_or_else(|refusal| refused(app, &look, Some(&seat), &refusal))
+    let is_hidden = own.is_some_and(|own| !look.pages.contains(&own));
+    let shown = if is_hidden { Err(no_page()) } else { handler(visit).await };
+    shown.unwrap_or_else(|refusal| refused(app, &look, Some(&seat), stood_on(request).as_deref(), &refusal))
 }
 
-/// Returns the visit, if somebody is signed in and may see this page.
-async fn visit(app: &App, request: &Request, own: Option<PortalPage>) -> Answer<Visit> {
+/// Returns the path of the page that a form stood on, or a filter; none for a request that none of them makes.
+fn stood_on(request: &Request) -> Option<String> {
+    let is_form = !request.method().is_safe() || request.uri().query().is_some();
+    let below = request.uri().path().strip_prefix(PORTAL_PATH)?;
+    is_form.then(|| match below {
+        "/secret" => format!("{PORTAL_PATH}/webhooks"),
+        "/out" => PORTAL_PATH.to_owned(),
+        below => format!("{PORTAL_PATH}{}", below.trim_end_matches(".csv")),
+    })
+}
+
+/// Returns the visit, if somebody is signed in.
+async fn visit(app: &App, request: &Request) -> Answer<Visit> {
     let scope = Scope::of(request);
     if !request.method().is_safe() {
         refuse_other_pages(&app.public_url, request)?;
     }
     let (session, caller, pass) = session::of(app, &scope, request).await?;
-    if own.is_some_and(|own| !pass.look.pages.contains(&own)) {
-        return Err(ApiError::new(Code::RouteNotFound, "There is no such page."));
-    }
     let pairs = url::form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes()).into_owned();
     Ok(Visit {
         app: app.clone(),
@@ -211,9 +242,12 @@ async fn visit(app: &App, request: &Request, own: Option<PortalPage>) -> Answer<
     })
 }
 
-/// Returns the page that shows a refusal.
-fn refused(app: &App, look: &Look, seat: Option<&shell::Seat>, refusal: &ApiError) -> Response {
-    let mut response = html(app, refusal.code().status(), look, &shell::refusal(look, seat, refusal));
+/// Returns the page that shows a refusal. `form`: the path of the page whose form was refused; a page that is not there
+/// has no way back to it.
+fn refused(app: &App, look: &Look, seat: Option<&shell::Seat>, form: Option<&str>, refusal: &ApiError) -> Response {
+    let status = refusal.code().status();
+    let form = form.filter(|_| status != StatusCode::NOT_FOUND);
+    let mut response = html(app, status, look, &shell::refusal(look, seat, form, refusal));
     if let Some(seconds) = refusal.retry_after_seconds() {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }

@@ -6,7 +6,7 @@
 //! carries no cookie. The cookie is sent to these pages only, and scripts can't read it. Where the deployment lets
 //! other origins show the pages in a frame, it is sent there too, separately for each origin, and only over https.
 
-use super::{PORTAL_PATH, Visit, html, leads_to, refused, shell};
+use super::{PORTAL_PATH, Visit, html, leads_to, refused, shell, stood_on};
 use crate::app::App;
 use crate::auth::{Caller, let_in_first, portal_caller};
 use crate::http::error::{Answer, ApiError, Code};
@@ -61,7 +61,7 @@ pub(super) async fn not_in(app: &App, request: &Request, refusal: &ApiError) -> 
         None => Pass::default(),
     };
     if !was_one && refusal.code() != Code::Unauthenticated {
-        return refused(app, &pass.look, None, refusal);
+        return refused(app, &pass.look, None, stood_on(request).as_deref(), refusal);
     }
     let is_form = !request.method().is_safe();
     let is_led = refusal.code() == Code::TokenExpired && !is_form && cookie(request, LED).is_none();
@@ -85,7 +85,8 @@ pub(super) fn arrival(app: &App) -> impl Endpoint + 'static {
         let (app, template) = (app.clone(), template.clone());
         async move {
             let arrived = arrived(&app, &request).await;
-            let mut response = arrived.unwrap_or_else(|refusal| refused(&app, &Pass::default().look, None, &refusal));
+            let mut response =
+                arrived.unwrap_or_else(|refusal| refused(&app, &Pass::default().look, None, None, &refusal));
             response.set_data(template);
             response
         }

@@ -2,6 +2,7 @@
 //! in.
 
 use super::PORTAL_PATH;
+use super::refusals::words;
 use crate::http::error::ApiError;
 use crate::http::pages::csp_hash;
 use crate::usecases::portal::Pass;
@@ -147,8 +148,9 @@ fn alone(look: &Look, title: &str, said: &Markup) -> Markup {
     whole(None, look, title, &html! { section.alone { h1 { (title) } (said) } })
 }
 
-/// Returns the page of a refusal: for somebody who is signed in with the navigation, which they go on by.
-pub(super) fn refusal(look: &Look, seat: Option<&Seat>, refusal: &ApiError) -> Markup {
+/// Returns the page of a refusal: for somebody who is signed in with the navigation, which they go on by. `form`: the
+/// path of the page whose form was refused.
+pub(super) fn refusal(look: &Look, seat: Option<&Seat>, form: Option<&str>, refusal: &ApiError) -> Markup {
     let title = match refusal.code().status() {
         StatusCode::NOT_FOUND => "There is no such thing",
         StatusCode::FORBIDDEN => "That is not yours to do",
@@ -160,8 +162,9 @@ pub(super) fn refusal(look: &Look, seat: Option<&Seat>, refusal: &ApiError) -> M
     let main = html! {
         section.alone {
             h1 { (title) }
-            p role="alert" { (refusal.message()) }
+            p role="alert" { (words(refusal)) }
             p.soft { "Code " code { (refusal.code().name()) } }
+            @if let Some(form) = form { p { a href=(form) { "Back to the form" } } }
             p { a href=(PORTAL_PATH) { "To the first page" } }
         }
     };
@@ -187,7 +190,13 @@ pub(super) fn has_ended(look: &Look, is_form: bool) -> Markup {
 
 /// Returns the page after signing out.
 pub(super) fn signed_out(look: &Look) -> Markup {
-    alone(look, "You are signed out", &html! { p { (leads_back(look, "button")) } })
+    let said = html! {
+        p { "This browser shows your pages no more. To see them again, open them from where you came." }
+        @if let Some(url) = &look.refresh_url { p { a.button href=(url) rel="noreferrer" { "Open them again" } } }
+        @if look.return_url.is_some() { p { (leads_back(look, "button")) } }
+        @else { p { "You can close this window." } }
+    };
+    alone(look, "You are signed out", &said)
 }
 
 /// Returns the page for a link that can't be used any more.

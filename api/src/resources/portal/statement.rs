@@ -153,7 +153,8 @@ fn query(given: &[(&str, Option<&str>)]) -> String {
 }
 
 fn too_many(month: &str) -> ApiError {
-    let words = format!("{month} has more than {MOST} entries. `mws statement --month {month} --all` writes them all.");
+    let words =
+        format!("{month} has more than {MOST} entries, which is the most of a file. The statement's pages show all.");
     ApiError::new(Code::InvalidRequest, words)
 }
 

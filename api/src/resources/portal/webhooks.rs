@@ -22,6 +22,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
                 }
                 td {
                     (state(if one["enabled"] == true { "enabled" } else { "disabled" }))
+                    @if let Some(because) = because(one) { div.soft { (because) } }
                     (instead(Fit::Medium, "Last success", &when(&one["last_success_at"])))
                     (instead(Fit::Medium, "Failures in a row", &html! { (one["consecutive_failures"]) }))
                 }
@@ -58,6 +59,17 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         }
     };
     Ok(visit.whole("Webhooks", &main))
+}
+
+/// Returns why an endpoint is disabled, in words for customers; none if it is enabled.
+pub(super) fn because(endpoint: &Value) -> Option<&str> {
+    endpoint["disabled_reason"].as_str().map(|reason| match reason {
+        "user" => "it was paused here, or by one of your programs",
+        "operator" => "the operators of this service disabled it",
+        "too_many_failures" => "it failed twenty times in a row",
+        "suspended" => "the account is suspended",
+        other => other,
+    })
 }
 
 /// Returns the event types that an endpoint gets.

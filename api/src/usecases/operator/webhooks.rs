@@ -24,8 +24,9 @@ pub struct ChangedWebhook {
     pub ping: Option<DeliveryId>,
 }
 
-/// Enables or disables an endpoint of any account, if `enabled` says so, and then sends it a ping, if asked. What is
-/// asked for and already so is not logged.
+/// Enables or disables an endpoint of any account, if `enabled` says so, and then sends it a ping, if asked. One that
+/// is disabled already is so by operators from then on, and stays so when its account is resumed. What is asked for and
+/// already so is not logged.
 ///
 /// # Errors
 /// `webhook_not_found` for an endpoint that does not exist or was removed, `illegal_transition` for enabling or
@@ -50,7 +51,7 @@ pub async fn change_any_webhook(
         endpoints::update(&mut change_webhook, account, id, &EndpointChange::default()).await?.ok_or_else(none)?;
     let change = EndpointChange { enabled, is_operators: true, ..EndpointChange::default() };
     let is = endpoints::update(&mut change_webhook, account, id, &change).await?.ok_or_else(none)?;
-    if was.enabled != is.enabled {
+    if standing(&was) != standing(&is) {
         let action = if is.enabled { "webhook.enable" } else { "webhook.disable" };
         let entry = operator.account_entry(account, action, id, Some(audit_value(&is)));
         account_audit::record(&mut change_webhook, &entry).await?;

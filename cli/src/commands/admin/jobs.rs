@@ -7,10 +7,11 @@ use crate::output::{Column, document};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-const COLUMNS: [Column; 8] = [
+const COLUMNS: [Column; 9] = [
     Column::new("ID", "/job/id"),
     Column::new("PAYER", "/payer_account_id"),
     Column::new("WORKSPACE", "/job/workspace_id"),
+    Column::new("KIND", "/job/kind"),
     Column::new("READ", "/job/read"),
     Column::new("STATUS", "/job/status"),
     Column::new("ATTEMPT", "/job/attempt"),

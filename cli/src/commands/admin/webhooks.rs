@@ -26,7 +26,8 @@ pub enum Command {
         /// Its id.
         id: String,
     },
-    /// Disable an endpoint: nothing is sent to it, and its events can be sent again later.
+    /// Disable an endpoint: nothing is sent to it, and its events can be sent again later. One that is disabled already
+    /// is so by operators from then on, and stays so when its account is resumed.
     Disable {
         /// Its id.
         id: String,

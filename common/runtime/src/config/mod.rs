@@ -8,7 +8,7 @@ mod arguments;
 pub mod secret_files;
 
 pub use api::{ApiSettings, OAuthSettings, Signup};
-pub use arguments::{arguments, without_empty_variables};
+pub use arguments::{arguments, matches_of};
 
 use self::secret_files::SecretFiles;
 use clap::Args;

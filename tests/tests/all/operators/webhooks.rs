@@ -43,8 +43,19 @@ async fn an_endpoint_of_any_account_is_disabled_enabled_and_pinged_and_both_logs
     let change = Some(r#"{"enabled":false}"#.to_owned());
     let off = tenant.client.send("PATCH", &own, &[], change).await?;
     assert_eq!(off.json["disabled_reason"], "user", "what an operator did before is over");
-    let off = done(&anna, "PATCH", &path, &json!({ "enabled": false }), 200).await?;
-    assert_eq!(off["disabled_reason"], "user", "it was so already");
+    let rows = log(&anna).await?.len();
+    for _ in 0..2 {
+        let off = done(&anna, "PATCH", &path, &json!({ "enabled": false }), 200).await?;
+        assert_eq!(off["disabled_reason"], "operator", "it is disabled by them now");
+        assert_eq!(log(&anna).await?.len(), rows + 1, "which is logged once");
+    }
+    assert_eq!(log(&anna).await?.last(), Some(&did("disable")));
+    let noted = get(&tenant.client, "/audit").await?;
+    let newest = &noted["data"][0];
+    assert_eq!((text(newest, "/action"), text(newest, "/actor")), by("webhook.disable"));
+    let change = Some(r#"{"enabled":true}"#.to_owned());
+    let on = tenant.client.send("PATCH", &own, &[], change).await?;
+    assert_eq!(on.json["enabled"], true, "its owner can enable it");
     world.end().await
 }
 
@@ -54,6 +65,7 @@ async fn an_endpoint_of_a_suspended_account_is_not_enabled_and_one_that_is_gone_
     let tenant = world.tenant("a").await?;
     let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
     let gone = world.endpoint(&tenant, "http://127.0.0.1:9/b").await?;
+    let other = world.endpoint(&tenant, "http://127.0.0.1:9/c").await?;
     assert_eq!(tenant.client.send("DELETE", &format!("/webhooks/{gone}"), &[], None).await?.status, 200);
     let suspend = format!("/operator/accounts/{}/suspend", tenant.account);
     done(&anna, "POST", &suspend, &json!({ "reason": "Unpaid." }), 200).await?;
@@ -62,12 +74,23 @@ async fn an_endpoint_of_a_suspended_account_is_not_enabled_and_one_that_is_gone_
     assert_eq!(refusal(&refused), (409, "illegal_transition"));
     assert_eq!(world.count("SELECT count(*) FROM webhook_endpoints WHERE enabled AND deleted_at IS NULL").await?, 0);
     let off = done(&anna, "PATCH", &path, &json!({ "enabled": false }), 200).await?;
-    assert_eq!(off["disabled_reason"], "suspended", "it is so already, and is enabled with the account");
+    assert_eq!(off["disabled_reason"], "operator", "it was so already, and is disabled by them now");
     for missing in [gone.to_string(), "whe_01J00000000000000000000000".to_owned()] {
         let refused = send(&anna, "PATCH", &format!("/operator/webhooks/{missing}"), &json!({ "test": true })).await?;
         assert_eq!(refusal(&refused), (404, "webhook_not_found"), "{missing}");
     }
-    assert_eq!(log(&anna).await?, [format!("account.suspend {}", tenant.account)]);
+    let did = [format!("account.suspend {}", tenant.account), format!("webhook.disable {endpoint}")];
+    assert_eq!(log(&anna).await?, did);
+    let resume = format!("/operator/accounts/{}/resume", tenant.account);
+    done(&anna, "POST", &resume, &json!({}), 200).await?;
+    let enabled = "SELECT count(*) FROM webhook_endpoints WHERE enabled AND deleted_at IS NULL";
+    assert_eq!(world.count(enabled).await?, 1, "the other one alone");
+    let shown = get(&tenant.client, &format!("/webhooks/{endpoint}")).await?;
+    assert_eq!((&shown["enabled"], &shown["disabled_reason"]), (&json!(false), &json!("operator")));
+    let shown = get(&tenant.client, &format!("/webhooks/{other}")).await?;
+    assert_eq!((&shown["enabled"], &shown["disabled_reason"]), (&json!(true), &json!(null)));
+    done(&anna, "PATCH", &path, &json!({ "enabled": true }), 200).await?;
+    assert_eq!(world.count(enabled).await?, 2);
     world.end().await
 }
 
