@@ -107,6 +107,7 @@ groups! {
         operator::jobs::OperatorJobs, operator::jobs::ERRORS;
         operator::deliveries::OperatorDeliveries, operator::deliveries::ERRORS;
         operator::webhooks::OperatorWebhooks, operator::webhooks::ERRORS;
+        operator::bulk_operations::OperatorBulkOperations, operator::bulk_operations::ERRORS;
         operator::audit::OperatorAudit, operator::audit::ERRORS;
         operator::report::OperatorReports, operator::report::ERRORS;
     }

@@ -5,6 +5,7 @@
 //! could not have decided: without a scheduler things are late, and nothing is lost.
 
 pub mod admit_jobs;
+pub mod advance_bulk_operations;
 pub mod check_ledger;
 mod complaint;
 mod each;
@@ -70,6 +71,7 @@ macro_rules! duty {
 /// Every duty and how often it runs, in milliseconds.
 const DUTIES: &[Duty] = &[
     duty!(admit_jobs, 1_000),
+    duty!(advance_bulk_operations, 1_000),
     duty!(check_ledger, 60_000),
     duty!(end_deliveries, 2_000),
     duty!(expire_uploads, 30_000),

@@ -5,7 +5,8 @@ use domain::post::UNKEPT_DAYS;
 use futures_util::FutureExt;
 use runtime::process::Process;
 use store::{
-    account_audit, console_passes, fleet, idempotency, paces, portal_passes, posts, public_links, retention, verdict,
+    account_audit, bulk_operations, console_passes, fleet, idempotency, paces, portal_passes, posts, public_links,
+    retention, verdict,
 };
 
 /// Rows that are deleted in one transaction: some tens of milliseconds.
@@ -30,6 +31,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
         .and(until_none(process, |conn| paces::forget(conn).boxed()).await)
         .and(until_none(process, |conn| idempotency::prune(conn, BATCH).boxed()).await)
         .and(until_none(process, |conn| account_audit::prune(conn, audit_days, BATCH).boxed()).await)
+        .and(until_none(process, |conn| bulk_operations::prune(conn, audit_days, BATCH).boxed()).await)
         .and(until_none(process, |conn| posts::prune(conn, UNKEPT_DAYS, BATCH).boxed()).await)
         .and(until_none(process, |conn| public_links::prune(conn, days, BATCH).boxed()).await)
         .and(until_none(process, |conn| retention::delete_jobs(conn, days, BATCH).boxed()).await)

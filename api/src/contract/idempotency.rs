@@ -165,6 +165,9 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /operator/jobs/{id}/retry", Harmless),
     ("POST /operator/jobs/{id}/cancel", Harmless),
     ("POST /operator/deliveries/resend", Harmless),
+    // A name is given once.
+    ("POST /operator/bulk-operations", Harmless),
+    ("POST /operator/bulk-operations/{id}/stop", Harmless),
     // Each call makes another code, which is good for minutes.
     ("POST /tools/get_api_session", Refused),
     ("POST /portal-sessions", Refused),

@@ -45,6 +45,7 @@ const ID_PREFIXES: &[(&str, &str)] = &[
 /// Prefixes of plain `id` fields, by a word in the schema's name.
 const OWN_ID_PREFIXES: &[(&str, &str)] = &[
     ("Board", "brd_"),
+    ("BulkOperation", "blk_"),
     ("CalendarEntry", "cal_"),
     ("CalendarFeed", "cfd_"),
     ("Canvas", "cnv_"),

@@ -91,6 +91,7 @@ const FIELDS: &[(&str, &str, &str, usize)] = &[
     // Its length is limited in bytes.
     ("SaveSkill", "text", SAID, 0),
     ("SaveTemplate", "name", NAME, document::MOST_NAME_CHARACTERS),
+    ("StartBulkOperation", "name", NAME, 0),
     ("SuspendAccount", "reason", NAME, 0),
     ("UpdateBrandKit", "voice", ANY, brand_kit::MOST_VOICE_CHARACTERS),
     ("UpdateCalendarEntry", "title", NAME, calendar::MOST_TITLE_CHARACTERS),

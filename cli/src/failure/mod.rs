@@ -159,6 +159,7 @@ fn usual_step(code: &str) -> Option<&'static str> {
         "key_not_found" => "`mws keys list` lists the account's keys.",
         "webhook_not_found" => "`mws webhooks list` lists the account's endpoints.",
         "delivery_not_found" => "`mws deliveries list` lists what was sent.",
+        "bulk_operation_not_found" => "`mws admin bulk list` lists them.",
         "event_not_found" => "`mws events list` lists the events that are kept.",
         "read_not_found" => "`mws prepare REF --reads READ --watch` reads it.",
         "workspace_not_found" | "workspace_forbidden" => "`mws workspaces list` lists those that you reach.",

@@ -1,5 +1,6 @@
 //! `mws` as people and programs run it: the program itself, beside a real api.
 
+mod admin_bulk;
 mod admin_webhooks;
 mod download;
 mod health;

@@ -160,6 +160,8 @@ ids! {
     ProjectWebhookId = "pwh";
     /// One change that an operator made.
     AuditId = "aud";
+    /// What an operator has done with all that match a filter.
+    BulkOperationId = "blk";
     /// One HTTP request (`X-Request-Id`).
     RequestId = "req";
 }

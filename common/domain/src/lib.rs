@@ -7,6 +7,7 @@ pub mod attempt;
 pub mod attempt_headers;
 pub mod board;
 pub mod brand_kit;
+pub mod bulk;
 pub mod calendar;
 pub mod canvas;
 pub mod captions;

@@ -8,6 +8,7 @@ pub mod accounts;
 pub mod attempts;
 pub mod audit;
 mod away;
+pub mod bulk_operations;
 pub mod calendar;
 pub mod calendar_feeds;
 pub mod comments;

@@ -199,3 +199,7 @@ HAVING count(*) > 1
 UNION ALL SELECT 'a run of an agent goes on where its project is worked on', r.id::text || ' ' || p.status
 FROM project_runs r JOIN projects p ON p.id = r.project_id
 WHERE r.due_at IS NOT NULL AND p.status NOT IN ('running', 'generating', 'rendering')
+
+UNION ALL SELECT 'a bulk operation that has ended has no endpoint before it', o.id::text
+FROM bulk_operations o JOIN bulk_operation_endpoints e ON e.operation_id = o.id
+WHERE o.state <> 'running'

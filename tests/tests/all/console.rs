@@ -61,6 +61,8 @@ fn pages(traces: &Traces, account: &str) -> Vec<String> {
         "/rerun?read=levels".to_owned(),
         "/unsent".to_owned(),
         format!("/unsent?endpoint_id={endpoint}&status=failed"),
+        "/bulk".to_owned(),
+        "/bulk?state=running".to_owned(),
         "/endpoints".to_owned(),
         format!("/endpoints/{endpoint}"),
         format!("/endpoints/{endpoint}/change"),
@@ -309,7 +311,12 @@ async fn a_browser_finds_nothing_wrong_with_any_page_and_needs_no_script() -> an
         done(&anna, "PATCH", "/operator/reads/levels", &json!({ "paused": paused }), 200).await?;
     }
     let account = tenant.account.to_string();
-    let seen = look(&world, &anna, &pages(&found, &account)).await?;
+    let name = format!("what did not arrive on Friday {}", "x".repeat(100));
+    let asked = json!({ "name": name, "kind": "resend_deliveries", "since": "2001-01-01T00:00:00Z" });
+    let bulk = text(&done(&anna, "POST", "/operator/bulk-operations", &asked, 202).await?, "/id");
+    let mut all = pages(&found, &account);
+    all.push(format!("/console/bulk/{bulk}"));
+    let seen = look(&world, &anna, &all).await?;
     let narrow = |path: &str| seen["narrow"][path].as_str().unwrap_or_default();
     let audit = narrow("/console/audit?action=read.pause");
     for words in ["To what: levels", "Before and after:"] {

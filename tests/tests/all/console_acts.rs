@@ -2,7 +2,7 @@
 
 use crate::console::{Traces, signed_in, traces};
 use crate::operators::work::deliveries;
-use crate::operators::{ANNA, BO, done, log, stage};
+use crate::operators::{ANNA, BO, done, log, stage, text};
 use domain::read::Read;
 use mws_tests::world::{Media, Receiver, runners};
 use reqwest::{StatusCode, header};
@@ -55,19 +55,40 @@ async fn all_that_did_not_arrive_is_counted_on_a_page_and_sent_by_who_may() -> a
 }
 
 #[tokio::test]
-async fn more_than_a_thousand_are_sent_only_once_their_number_is_typed() -> anyhow::Result<()> {
-    let (world, _) = stage().await?;
+async fn more_than_a_thousand_are_sent_by_an_operation_that_starts_once_their_number_is_typed() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
     let tenant = world.tenant("a").await?;
     let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
     deliveries(&world, &tenant, endpoint, &vec![("failed", "tls_failed"); 1_001]).await?;
     let browser = signed_in(&world, ANNA).await?;
-    assert!(browser.get("/console/unsent").await?.1.contains("type their number"));
-    for (typed, status) in
-        [("", StatusCode::BAD_REQUEST), ("1000", StatusCode::BAD_REQUEST), (" 1001 ", StatusCode::SEE_OTHER)]
-    {
-        assert_eq!(browser.post("/console/unsent", &[("count", typed)]).await?.status(), status, "{typed}");
+    let (_, page) = browser.get("/console/unsent").await?;
+    assert!(page.contains("type their number") && page.contains("Name of the operation"), "{page}");
+    for typed in ["", "1000"] {
+        let refused = browser.post("/console/unsent", &[("count", typed)]).await?;
+        assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{typed}");
     }
-    assert_eq!(world.count("SELECT count(*) FROM deliveries WHERE trigger = 'resend'").await?, 1_001);
+    let started = browser.post("/console/unsent", &[("count", " 1001 "), ("name", "after <b>Friday</b>")]).await?;
+    assert_eq!(started.status(), StatusCode::SEE_OTHER);
+    let path = started.headers()[header::LOCATION].to_str()?.to_owned();
+    let resent = "SELECT count(*) FROM deliveries WHERE trigger = 'resend'";
+    assert_eq!(world.count(resent).await?, 0, "the button starts, and sends nothing itself");
+    scheduler::advance_bulk_operations::run_once(&world.process).await?;
+    let (_, page) = browser.get(&path).await?;
+    assert!(page.contains("after &lt;b&gt;Friday") && page.contains("Stop it"), "{page}");
+    assert!(page.contains(">500</span> of <span class=\"number\">1001</span>"), "{page}");
+    let reads = signed_in(&world, BO).await?;
+    assert!(!reads.get(&path).await?.1.contains("Stop it"), "who only reads can't stop it");
+    assert_eq!(reads.post(&path, &[]).await?.status(), StatusCode::FORBIDDEN);
+
+    assert_eq!(browser.post(&path, &[]).await?.status(), StatusCode::SEE_OTHER);
+    scheduler::advance_bulk_operations::run_once(&world.process).await?;
+    assert_eq!(world.count(resent).await?, 500, "what it had sent stays sent, and nothing more is");
+    let (_, list) = browser.get("/console/bulk?state=stopped").await?;
+    assert!(list.contains(&path) && list.contains("of <span class=\"number\">1001</span>"), "{list}");
+    assert!(!browser.get("/console/bulk?state=running").await?.1.contains(&path));
+    let id = path.rsplit('/').next().unwrap_or_default();
+    let told: Vec<String> = log(&anna).await?.into_iter().filter(|row| !row.starts_with("console.")).collect();
+    assert_eq!(told, [format!("bulk.start {id}"), format!("bulk.stop {id}")]);
     world.end().await
 }
 
@@ -82,6 +103,8 @@ async fn whatever_a_page_asks_before_it_changes_something_it_shows_the_command_t
     done(&anna, "POST", &format!("/operator/jobs/{cancelled}/cancel"), &json!({}), 202).await?;
     let Traces { job, delivery, endpoint, .. } = traces(&world, &tenant, &receiver).await?;
     let browser = signed_in(&world, ANNA).await?;
+    let asked = json!({ "name": "a", "kind": "resend_deliveries", "since": "2001-01-01T00:00:00Z" });
+    let bulk = text(&done(&anna, "POST", "/operator/bulk-operations", &asked, 202).await?, "/id");
     let asking = [
         (format!("jobs/{cancelled}/retry"), format!("mws admin jobs retry {cancelled}")),
         (format!("jobs/{job}/cancel"), format!("mws admin jobs cancel {job}")),
@@ -90,6 +113,7 @@ async fn whatever_a_page_asks_before_it_changes_something_it_shows_the_command_t
         (format!("endpoints/{endpoint}/change"), format!("mws admin webhooks disable {endpoint}")),
         (format!("endpoints/{endpoint}/ping"), format!("mws admin webhooks ping {endpoint}")),
         ("unsent".into(), "mws admin deliveries resend --since 24h --dry-run".into()),
+        (format!("bulk/{bulk}"), format!("mws admin bulk stop {bulk}")),
         ("reads/levels".into(), "mws admin reads pause levels".to_owned()),
     ];
     for (page, command) in &asking {

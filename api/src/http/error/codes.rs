@@ -174,6 +174,9 @@ codes! {
     DeliveryNotFound = "delivery_not_found", NOT_FOUND, false,
         "There is no such delivery.",
         "GET /webhooks/{id}/deliveries lists the endpoint's deliveries.";
+    BulkOperationNotFound = "bulk_operation_not_found", NOT_FOUND, false,
+        "There is no such bulk operation.",
+        "GET /operator/bulk-operations lists them.";
     WebhookSecretNotFound = "webhook_secret_not_found", NOT_FOUND, false,
         "The account has no signing secret.",
         "Create it with POST /webhook-secret.";

@@ -70,8 +70,14 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
 
 /// Shows the target of an action, as a link if it has a page.
 fn target(target: &str) -> Markup {
-    let pages =
-        [("job_", "jobs"), ("dlv_", "deliveries"), ("whe_", "endpoints"), ("itm_", "items"), ("acc_", "accounts")];
+    let pages = [
+        ("job_", "jobs"),
+        ("dlv_", "deliveries"),
+        ("whe_", "endpoints"),
+        ("itm_", "items"),
+        ("acc_", "accounts"),
+        ("blk_", "bulk"),
+    ];
     let page = pages.iter().find(|(prefix, _)| target.starts_with(prefix));
     html! { @match page {
         Some((_, page)) => { (super::words::link(page, target)) }

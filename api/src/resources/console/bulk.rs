@@ -12,7 +12,7 @@ use maud::{Markup, html};
 use poem::Response;
 
 /// How many are done by a button alone; for more of them their number has to be typed.
-const BY_A_BUTTON: u64 = 1_000;
+pub(super) const BY_A_BUTTON: u64 = 1_000;
 /// How far back a page looks, unless it is told.
 const USUAL_HOURS: i64 = 24;
 
@@ -55,6 +55,8 @@ pub(super) struct Parts {
     pub found: Markup,
     /// What whoever presses the button should know; may be empty.
     pub warning: Markup,
+    /// The fields of the form beside the number; may be empty.
+    pub asked: Markup,
     /// A link to what comes after these; may be empty.
     pub more: Markup,
     /// The command that does the same.
@@ -98,17 +100,19 @@ impl Bulk {
             (parts.done)
             (shell::filters(self.path, &fields))
             (shell::still("found", self.counted, &parts.found))
-            @if visit.may_act() && parts.many > 0 { (parts.warning) (self.form(here, parts.many)) }
+            @if visit.may_act() && parts.many > 0 { (parts.warning) (self.form(here, parts)) }
             (parts.more)
             (shell::command(&parts.command))
         };
         visit.whole(self.title, &main)
     }
 
-    fn form(&self, here: &str, many: u64) -> Markup {
+    fn form(&self, here: &str, parts: &Parts) -> Markup {
+        let many = parts.many;
         html! {
             form method="post" action=(here) {
                 div.acts {
+                    (parts.asked)
                     @if many > BY_A_BUTTON {
                         label for="count" { "To do so with so many, type their number: " }
                         input #count name="count" inputmode="numeric" autocomplete="off" required;

@@ -3,7 +3,7 @@
 use super::{Visit, leads_to};
 use crate::http::error::Answer;
 use domain::event::EventId;
-use domain::ids::{AccountId, DeliveryId, EndpointId, ItemId, JobId, KeyId, WorkspaceId};
+use domain::ids::{AccountId, BulkOperationId, DeliveryId, EndpointId, ItemId, JobId, KeyId, WorkspaceId};
 use maud::html;
 use poem::Response;
 use store::{events, keys};
@@ -17,7 +17,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let main = html! {
         h1 { "Nothing was found" }
         p { "Nothing here has the id " code { (asked) } ". These ids have pages:" }
-        p { @for kind in ["job_", "dlv_", "evt_", "whe_", "itm_", "acc_", "wsp_", "key_"] { code { (kind) "…" } " " } }
+        p { @for kind in ["job_", "dlv_", "evt_", "whe_", "itm_", "acc_", "wsp_", "key_", "blk_"] { code { (kind) "…" } " " } }
     };
     Ok(visit.whole("Nothing was found", &main))
 }
@@ -31,6 +31,7 @@ async fn path_of(visit: &Visit, asked: &str) -> Answer<Option<String>> {
         _ if is("whe_") => asked.parse::<EndpointId>().ok().map(|id| format!("/endpoints/{id}")),
         _ if is("itm_") => asked.parse::<ItemId>().ok().map(|id| format!("/items/{id}")),
         _ if is("acc_") => asked.parse::<AccountId>().ok().map(|id| format!("/accounts/{id}")),
+        _ if is("blk_") => asked.parse::<BulkOperationId>().ok().map(|id| format!("/bulk/{id}")),
         _ if is("wsp_") => asked.parse::<WorkspaceId>().ok().map(|id| format!("/jobs?workspace_id={id}")),
         _ if is("key_") => {
             let Ok(id) = asked.parse::<KeyId>() else { return Ok(None) };

@@ -11,6 +11,7 @@ mod assets;
 mod audit;
 mod axis;
 mod bulk;
+mod bulk_operations;
 mod compared;
 mod deliveries;
 mod delivery;
@@ -89,6 +90,11 @@ pub fn add_to(route: Route, app: &App) -> Route {
                 .post(act("/deliveries/{id}/resend", boxed(delivery::resend))),
         )
         .at("/console/unsent", get(see("/unsent", boxed(unsent::show))).post(act("/unsent", boxed(unsent::resend))))
+        .at("/console/bulk", get(see("/bulk", boxed(bulk_operations::show))))
+        .at(
+            "/console/bulk/:id",
+            get(see("/bulk/{id}", boxed(bulk_operations::one))).post(act("/bulk/{id}", boxed(bulk_operations::stop))),
+        )
         .at("/console/endpoints", get(see("/endpoints", boxed(endpoints::show))))
         .at("/console/endpoints/:id", get(see("/endpoints/{id}", boxed(endpoint::show))))
         .at(

@@ -94,6 +94,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         fields: fields(&visit),
         found: found(&matching),
         warning: Markup::default(),
+        asked: Markup::default(),
         more,
         command: command(&visit),
     };

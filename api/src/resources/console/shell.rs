@@ -11,11 +11,12 @@ use poem::http::StatusCode;
 use serde_json::Value;
 
 /// The pages in the navigation, each with the key that leads there after `g`.
-const PAGES: [(&str, &str, char); 9] = [
+const PAGES: [(&str, &str, char); 10] = [
     ("", "Overview", 'o'),
     ("/jobs", "Jobs", 'j'),
     ("/errors", "Errors", 'x'),
     ("/deliveries", "Deliveries", 'd'),
+    ("/bulk", "Bulk", 'b'),
     ("/endpoints", "Endpoints", 'e'),
     ("/accounts", "Accounts", 'a'),
     ("/items", "Library", 'l'),

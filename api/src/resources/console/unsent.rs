@@ -1,12 +1,16 @@
-//! Sending again all that did not arrive: what matches is counted endpoint by endpoint, and then sent.
+//! Sending again all that did not arrive: what matches is counted endpoint by endpoint, and then sent; more than a
+//! thousand by a bulk operation, which has a page of its own.
 
-use super::bulk::{Bulk, Parts, Period, done, none, refuse_untyped};
+use super::bulk::{BY_A_BUTTON, Bulk, Parts, Period, done, none, refuse_untyped};
 use super::shell::Fit;
 use super::words::{link, state, word};
 use super::{Visit, leads_to, shell};
 use crate::http::error::Answer;
+use crate::http::pages::field;
 use crate::http::text::Time;
+use crate::usecases::operator::bulk_operations::{BulkAsked, start};
 use crate::usecases::operator::deliveries::resend_all;
+use domain::bulk::MOST_NAME_CHARACTERS;
 use domain::event::EventType;
 use domain::ids::{AccountId, EndpointId};
 use domain::series::DeliveryStatus::{self, Failed, Skipped};
@@ -30,6 +34,8 @@ const COLUMNS: [(&str, Fit); 4] =
 /// What was counted.
 struct UnsentCounts {
     period: Period,
+    account: Option<AccountId>,
+    endpoint: Option<EndpointId>,
     filter: UnsentFilter,
     open: Vec<UnsentOf>,
     closed: Vec<UnsentOf>,
@@ -39,6 +45,11 @@ impl UnsentCounts {
     /// How many deliveries can be sent: those to endpoints that are enabled.
     fn total(&self) -> u64 {
         self.open.iter().map(|one| one.count.unsigned_abs()).sum()
+    }
+
+    /// Whether a bulk operation sends them.
+    fn is_bulk(&self) -> bool {
+        self.total() > BY_A_BUTTON
     }
 }
 
@@ -56,7 +67,7 @@ async fn counted(visit: &Visit) -> Answer<UnsentCounts> {
     let (account, endpoint) = (visit.id_in::<AccountId>("account_id")?, visit.id_in::<EndpointId>("endpoint_id")?);
     let found = deliveries::unsent_of(&mut *visit.conn().await?, account, endpoint, &filter).await?;
     let (open, closed) = found.into_iter().partition(|one| one.enabled);
-    Ok(UnsentCounts { period, filter, open, closed })
+    Ok(UnsentCounts { period, account, endpoint, filter, open, closed })
 }
 
 fn unarrived(text: &str) -> Option<DeliveryStatus> {
@@ -68,6 +79,9 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let counted = counted(&visit).await?;
     let warning = html! {
         p { "Each is sent from its first attempt, the oldest first. Receivers see the same event ids, and are to pass over what they have seen." }
+        @if counted.is_bulk() {
+            p { "So many are sent by a bulk operation, up to 500 a second. It has a page with its progress, on which it can be stopped." }
+        }
     };
     let parts = Parts {
         many: counted.total(),
@@ -75,10 +89,23 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         fields: fields(&visit),
         found: found(&counted),
         warning,
-        more: Markup::default(),
+        asked: html! { @if counted.is_bulk() { (name_field(counted.period)) } },
+        more: html! { p { a href="/console/bulk" { "Bulk operations so far" } } },
         command: command(&visit),
     };
     Ok(PAGE.page(&visit, counted.period, &PAGE.link(&visit, counted.period, &[]), &parts))
+}
+
+/// The name of an operation that is given none.
+fn usual_name(period: Period) -> String {
+    format!("What did not arrive from {} to {}", Time(period.since), Time(period.until))
+}
+
+fn name_field(period: Period) -> Markup {
+    html! {
+        label for="name" { "Name of the operation: " }
+        input #name name="name" value=(usual_name(period)) maxlength=(MOST_NAME_CHARACTERS) autocomplete="off" required;
+    }
 }
 
 /// What became of the last press of the button.
@@ -120,10 +147,18 @@ fn found(counted: &UnsentCounts) -> Markup {
     }
 }
 
-/// Sends again what was counted.
+/// Sends again what was counted, or starts the operation that does.
 pub(super) async fn resend(visit: Visit) -> Answer<Response> {
     let counted = counted(&visit).await?;
     refuse_untyped(&visit, counted.total())?;
+    if counted.is_bulk() {
+        let UnsentCounts { period, account, endpoint, filter, .. } = counted;
+        let named = field(&visit.form, "name");
+        let name = if named.trim().is_empty() { usual_name(period) } else { named };
+        let asked = BulkAsked { name, account, endpoint, filter };
+        let started = start(&visit.app, &visit.caller, &asked).await?;
+        return Ok(leads_to(&format!("/console/bulk/{}", started.id)));
+    }
     let all = resend_all(&visit.app, &visit.caller, &counted.open, &counted.filter).await?;
     let sent: u64 = all.endpoints.iter().map(|one| one.resent).sum();
     let mut results = vec![("sent", sent.to_string())];

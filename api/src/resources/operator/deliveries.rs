@@ -13,6 +13,7 @@ use crate::http::text::{Text, Time};
 use crate::resources::webhooks::deliveries::{Delivery, Kind, Status, page_of};
 use crate::usecases::operator::deliveries::resend_all;
 use crate::usecases::webhooks::resend::{By, resend_delivery};
+use chrono::{DateTime, SubsecRound, Utc};
 use domain::ids::{AccountId, DeliveryId, EndpointId};
 use domain::series::DeliveryStatus;
 use poem_openapi::param::{Path, Query};
@@ -20,7 +21,7 @@ use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
 use sqlx::PgConnection;
 use store::deliveries::{self, DeliveryFilter, DeliverySearchFilter, SearchScope, UnsentFilter, UnsentOf};
-use store::endpoints;
+use store::{endpoints, inspect};
 
 /// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
@@ -46,6 +47,26 @@ pub enum Unarrived {
     Failed,
     /// Not sent, because the endpoint was disabled.
     Skipped,
+}
+
+impl Unarrived {
+    /// The final status of this name; none for a delivery that arrived or has no final status.
+    pub fn of(status: DeliveryStatus) -> Option<Self> {
+        match status {
+            DeliveryStatus::Failed => Some(Self::Failed),
+            DeliveryStatus::Skipped => Some(Self::Skipped),
+            DeliveryStatus::Pending | DeliveryStatus::Succeeded | DeliveryStatus::Cancelled => None,
+        }
+    }
+}
+
+impl From<Unarrived> for DeliveryStatus {
+    fn from(ended: Unarrived) -> Self {
+        match ended {
+            Unarrived::Failed => Self::Failed,
+            Unarrived::Skipped => Self::Skipped,
+        }
+    }
 }
 
 /// Which events to send again: those whose last delivery to an endpoint failed or was skipped.
@@ -78,6 +99,9 @@ pub struct ResendAll {
 pub struct ResentAll {
     /// Whether it was a dry run, which sends nothing.
     pub dry_run: bool,
+    /// Only deliveries created before this time were looked at: the `until` of the request, or now. A bulk operation
+    /// with the same filters and this `until` sends what was counted.
+    pub until: Time,
     /// The number of deliveries that were started, or would be.
     pub resent: u64,
     /// The same, by endpoint.
@@ -151,7 +175,8 @@ impl OperatorDeliveries {
     /// Resend what did not arrive
     ///
     /// Sends every event since a time again whose last delivery to an endpoint failed or was skipped, and which matches
-    /// the filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted.
+    /// the filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted. One request
+    /// sends at most 50,000; for more, start a bulk operation (`POST /operator/bulk-operations`).
     #[oai(path = "/operator/deliveries/resend", method = "post", operation_id = "operator_resend_deliveries")]
     async fn resend(&self, auth: OperatorAuth, body: Json<ResendAll>) -> Answer<Accepted<ResentAll>> {
         let OperatorAuth(operator) = auth;
@@ -160,11 +185,19 @@ impl OperatorDeliveries {
             asked.account_id.as_ref().map(|id| id.id(Code::AccountNotFound)).transpose()?;
         let endpoint: Option<EndpointId> =
             asked.endpoint_id.as_ref().map(|id| id.id(Code::WebhookNotFound)).transpose()?;
-        let filter = unsent_filter(&asked);
-        let found = deliveries::unsent_of(&mut *self.0.conn().await?, account, endpoint, &filter).await?;
+        let mut conn = self.0.conn().await?;
+        let until = match asked.until {
+            Some(Time(until)) => until,
+            None => inspect::now(&mut conn).await?,
+        };
+        let dry_run = asked.dry_run == Some(true);
+        // What is counted is counted until the time that the answer shows, which has whole milliseconds.
+        let until = if dry_run { until.trunc_subsecs(3) } else { until };
+        let filter = unsent_filter(&asked, until);
+        let found = deliveries::unsent_of(&mut conn, account, endpoint, &filter).await?;
+        drop(conn);
         let (open, closed): (Vec<UnsentOf>, Vec<UnsentOf>) = found.into_iter().partition(|one| one.enabled);
         let disabled = closed.iter().map(counted).sum();
-        let dry_run = asked.dry_run == Some(true);
         let (endpoints, has_more): (Vec<ResentTo>, bool) = if dry_run {
             (open.iter().map(|one| to(one.endpoint_id, one.account_id, counted(one))).collect(), false)
         } else {
@@ -172,7 +205,7 @@ impl OperatorDeliveries {
             (all.endpoints.iter().map(|one| to(one.endpoint, one.account, one.resent)).collect(), all.has_more)
         };
         let resent = endpoints.iter().map(|one| one.resent).sum();
-        Ok(Accepted(ResentAll { dry_run, resent, endpoints, disabled, has_more }))
+        Ok(Accepted(ResentAll { dry_run, until: Time(until), resent, endpoints, disabled, has_more }))
     }
 
     /// Resend a delivery of any account
@@ -196,15 +229,12 @@ impl OperatorDeliveries {
     }
 }
 
-/// Returns the filter that the request describes.
-fn unsent_filter(asked: &ResendAll) -> UnsentFilter {
+/// Returns the filter that the request describes, of deliveries until then.
+fn unsent_filter(asked: &ResendAll, until: DateTime<Utc>) -> UnsentFilter {
     UnsentFilter {
         since: asked.since.0,
-        until: asked.until.map(|time| time.0),
-        status: asked.status.map(|ended| match ended {
-            Unarrived::Failed => DeliveryStatus::Failed,
-            Unarrived::Skipped => DeliveryStatus::Skipped,
-        }),
+        until: Some(until),
+        status: asked.status.map(Into::into),
         event_type: asked.event_type.map(Into::into),
         http_status: asked.http_status,
         error: asked.error.as_ref().map(|text| text.0.clone()),

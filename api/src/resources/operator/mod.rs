@@ -6,6 +6,7 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod bulk_operations;
 pub mod console;
 pub mod credits;
 pub mod deliveries;

@@ -93,7 +93,7 @@ async fn resend_batch(
 }
 
 /// A filter as the audit log shows it.
-fn audit_value(filter: &UnsentFilter) -> Value {
+pub(super) fn audit_value(filter: &UnsentFilter) -> Value {
     json!({
         "since": Time(filter.since).to_string(),
         "until": filter.until.map(|until| Time(until).to_string()),

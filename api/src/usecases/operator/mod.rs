@@ -2,6 +2,7 @@
 //! change which can't be logged is not made.
 
 pub mod accounts;
+pub mod bulk_operations;
 pub mod console;
 pub mod credits;
 pub mod deliveries;

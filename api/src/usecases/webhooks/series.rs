@@ -9,7 +9,7 @@ use runtime::config::Settings;
 use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::PgConnection;
 use store::credentials::Pace;
-use store::deliveries::{self, NewDelivery, Opening, Unsent, UnsentFilter};
+use store::deliveries::{self, Opening, Unsent, UnsentFilter};
 use store::paces::{self, Paced};
 
 /// Events that one transaction sends again.
@@ -86,19 +86,7 @@ pub async fn begin_again(
             tickets.push(ticket);
             Opening::Pending { ticket_id }
         };
-        series.push(NewDelivery {
-            id,
-            endpoint_id: endpoint,
-            account_id: account,
-            workspace_id: old.workspace_id,
-            event_id: old.event_id.parse().map_err(ApiError::internal)?,
-            event_type: old.event_type,
-            job_id: old.job_id,
-            trigger,
-            resend_of: Some(old.id),
-            traceparent: old.traceparent.clone(),
-            opening,
-        });
+        series.push(old.again(id, account, endpoint, trigger, opening).map_err(ApiError::internal)?);
     }
     deliveries::insert(conn, &series).await?;
     queue::push(conn, &tickets).await?;

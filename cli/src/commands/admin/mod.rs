@@ -4,6 +4,7 @@
 
 mod accounts;
 mod audit;
+mod bulk;
 mod credits;
 mod deliveries;
 mod items;
@@ -74,6 +75,9 @@ pub enum Command {
     /// Deliveries of all accounts.
     #[command(subcommand)]
     Deliveries(deliveries::Command),
+    /// Send again all that did not arrive, by name, in the background.
+    #[command(subcommand)]
+    Bulk(bulk::Command),
     /// Endpoints of all accounts.
     #[command(subcommand)]
     Webhooks(webhooks::Command),
@@ -94,6 +98,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         Command::Reads(command) => reads::run(command, context).await,
         Command::Jobs(command) => jobs::run(command, context).await,
         Command::Deliveries(command) => deliveries::run(command, context).await,
+        Command::Bulk(command) => bulk::run(command, context).await,
         Command::Webhooks(command) => webhooks::run(command, context).await,
         Command::Audit(args) => audit::run(args, context).await,
     }

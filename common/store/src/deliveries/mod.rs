@@ -29,7 +29,7 @@ pub use rescue::{LostClaim, free_interrupted, lost_for_good};
 pub use search::{DeliverySearchFilter, SearchScope, UnsentOf, search, unsent_of};
 pub use tickets::{Delay, delay_tickets};
 
-use domain::event::{EventId, EventType};
+use domain::event::{EventId, EventIdError, EventType};
 use domain::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
 use domain::series::Trigger;
 use sqlx::PgConnection;
@@ -110,6 +110,35 @@ pub async fn insert(conn: &mut PgConnection, series: &[NewDelivery]) -> sqlx::Re
     .execute(conn)
     .await?;
     Ok(())
+}
+
+impl Unsent {
+    /// Returns the series that sends it again to this endpoint of this account, with the new id.
+    ///
+    /// # Errors
+    /// [`EventIdError`] if what is stored as the id of its event is none.
+    pub fn again(
+        &self,
+        id: DeliveryId,
+        account_id: AccountId,
+        endpoint_id: EndpointId,
+        trigger: Trigger,
+        opening: Opening,
+    ) -> Result<NewDelivery, EventIdError> {
+        Ok(NewDelivery {
+            id,
+            endpoint_id,
+            account_id,
+            workspace_id: self.workspace_id,
+            event_id: self.event_id.parse()?,
+            event_type: self.event_type,
+            job_id: self.job_id,
+            trigger,
+            resend_of: Some(self.id),
+            traceparent: self.traceparent.clone(),
+            opening,
+        })
+    }
 }
 
 impl Opening {

@@ -22,7 +22,7 @@ const TEMPORARY: &str = env!("CARGO_TARGET_TMPDIR");
 const OPERATOR_TOKEN: &str = "operator-token-of-the-tests";
 
 /// What rows name in braces.
-const NAMED: [&str; 22] = [
+const NAMED: [&str; 23] = [
     "item",
     "job",
     "key",
@@ -45,6 +45,7 @@ const NAMED: [&str; 22] = [
     "timeline",
     "canvas",
     "dub",
+    "bulk",
 ];
 
 /// What a kind of caller is answered.
@@ -167,6 +168,14 @@ impl CallerBench {
         self.world.item(&self.tenant, Media::video(60)).await
     }
 
+    /// A bulk operation; the same one again, since its name is.
+    async fn bulk(&self) -> anyhow::Result<String> {
+        let asked = json!({ "name": "y", "kind": "resend_deliveries", "since": "2026-01-01T00:00:00.000Z" });
+        let operator = self.world.client(Some(OPERATOR_TOKEN.to_owned()));
+        let made = operator.post("/operator/bulk-operations", &asked).await?;
+        Ok(made.json["id"].as_str().unwrap_or_default().to_owned())
+    }
+
     /// A new one of these.
     async fn make(&mut self, what: &'static str) -> anyhow::Result<String> {
         let id = |made: &Value| made["id"].as_str().unwrap_or_default().to_owned();
@@ -225,6 +234,7 @@ impl CallerBench {
                 &self.posted("/tools/create_public_link", json!({ "ref": self.item().await? })).await?["data"]["link"],
             ),
             "project" => id(&self.posted("/projects", json!({ "brief": "a film" })).await?),
+            "bulk" => self.bulk().await?,
             "account" => self.tenant.account.to_string(),
             "workspace" => self.tenant.workspace.to_string(),
             "user" => {

@@ -295,6 +295,16 @@ pub const TABLE: &[Row] = &[
         "",
         r#"{"since":"2026-01-01T00:00:00.000Z","account_id":"{account}","dry_run":true}"#,
     ),
+    Row(
+        "POST /operator/bulk-operations",
+        Operator,
+        "202",
+        "",
+        r#"{"name":"x","kind":"resend_deliveries","since":"2026-01-01T00:00:00.000Z","account_id":"{account}"}"#,
+    ),
+    Row("GET /operator/bulk-operations", Operator, "200", "", ""),
+    Row("GET /operator/bulk-operations/{bulk}", Operator, "200", "", ""),
+    Row("POST /operator/bulk-operations/{bulk}/stop", Operator, "200", "", ""),
     // A delivery that is none: one that is would be sent so often that it is refused.
     Row("POST /operator/deliveries/{job}/resend", Operator, "404 delivery_not_found", "", ""),
     Row("PATCH /operator/webhooks/{webhook}", Operator, "200", "", r#"{"enabled":true}"#),

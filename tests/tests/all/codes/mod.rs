@@ -129,6 +129,7 @@ async fn operating(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
         Code::UserNotFound => operator.send("GET", "/operator/members?user_id=usr_x", &[], None).await,
         Code::WorkspaceNotFound => operator.send("GET", "/operator/members?workspace_id=wsp_x", &[], None).await,
         Code::JobNotFound => operator.send("GET", "/operator/jobs/job_x", &[], None).await,
+        Code::BulkOperationNotFound => operator.send("GET", "/operator/bulk-operations/blk_x", &[], None).await,
         Code::MemberNotFound => {
             let made = operator.post("/operator/users", &user).await?;
             let id = made.json["id"].as_str().unwrap_or_default();
@@ -340,7 +341,7 @@ async fn provoked(stage: &CodeBench, code: Code) -> anyhow::Result<Option<Answer
         // Only from inside: a process that stops takes no more connections.
         C::ShuttingDown => return Ok(None),
         C::AccountNotFound | C::UserNotFound | C::WorkspaceNotFound | C::JobNotFound => operating(stage, code).await,
-        C::MemberNotFound | C::SubjectTaken => operating(stage, code).await,
+        C::MemberNotFound | C::SubjectTaken | C::BulkOperationNotFound => operating(stage, code).await,
         C::LinkInvalid | C::LinkExpired | C::RangeNotSatisfiable => linked(stage, code).await,
         C::InsufficientCredits => credits::short_of_credits().await,
     };

@@ -1,6 +1,7 @@
 //! What operators do, and that nobody else does it (contract §11).
 
 mod accounts;
+mod bulk;
 mod credits;
 mod erasing;
 mod stopping;

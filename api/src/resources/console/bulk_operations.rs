@@ -1,0 +1,127 @@
+//! The pages of bulk operations: all of them, newest first, with how far each is; and one, with the button that stops
+//! it. The page `unsent` starts them.
+
+use super::shell::{Fit, instead};
+use super::words::{link, or_dash, state, time, time_or, word};
+use super::{Visit, leads_to, shell};
+use crate::http::error::{Answer, Code};
+use crate::usecases::operator::{bulk_operations as acts, missing};
+use chrono::{DateTime, Utc};
+use domain::bulk::BulkState;
+use domain::ids::BulkOperationId;
+use maud::{Markup, html};
+use poem::Response;
+use store::Seen;
+use store::bulk_operations::{self, BulkFilter, BulkOperation};
+
+const COLUMNS: [(&str, Fit); 6] = [
+    ("Operation", Fit::Any),
+    ("Name", Fit::Any),
+    ("State", Fit::Any),
+    ("Progress", Fit::Medium),
+    ("Started", Fit::Wide),
+    ("By", Fit::Wide),
+];
+
+/// The list.
+pub(super) async fn show(visit: Visit) -> Answer<Response> {
+    visit.takes(&["state", "cursor"])?;
+    let page = visit.page("console bulk operations")?;
+    let filter = BulkFilter { state: visit.word("state", BulkState::from_name)?, ..BulkFilter::default() };
+    let now = visit.now().await?;
+    let rows = bulk_operations::list(&mut *visit.conn().await?, filter, page.after, page.fetch()).await?;
+    let (found, next) = page.cut(Seen { rows, last_seen: None }, |row| row.id.uuid());
+    let rows = html! { @for one in &found { (row(one, now)) } };
+    let states = BulkState::ALL.iter().map(|state| state.name());
+    let main = html! {
+        h1 { "Bulk operations" }
+        (shell::filters("/bulk", &shell::choice(&visit, "state", "State", states)))
+        (shell::section("rows", "Newest first", &html! {
+            @if !found.is_empty() { (shell::fitted_table("Bulk operations", &COLUMNS, &rows)) }
+            (shell::pages(&visit, found.len(), next.as_deref(), "bulk operations"))
+        }))
+        p { a href="/console/unsent" { "Send again what did not arrive…" } }
+        (shell::command(&super::words::command("mws admin bulk list", &visit, &[("state", "--state")])))
+    };
+    Ok(visit.whole("Bulk operations", &main))
+}
+
+fn row(one: &BulkOperation, now: DateTime<Utc>) -> Markup {
+    html! {
+        tr {
+            td { (link("bulk", one.id)) }
+            td.long { (one.name) }
+            td { (state(one.state.name())) (instead(Fit::Medium, "Progress", &progress(one))) }
+            td.medium { (progress(one)) }
+            td.wide { (time(one.created_at, now)) }
+            td.wide { (one.operator) }
+        }
+    }
+}
+
+/// Shows how many of those that were counted the operation has behind it.
+fn progress(one: &BulkOperation) -> Markup {
+    html! { span.number { (one.done + one.skipped) } " of " span.number { (one.total) } }
+}
+
+async fn kept(visit: &Visit) -> Answer<BulkOperation> {
+    let id: BulkOperationId = visit.own_id(Code::BulkOperationNotFound)?;
+    let found = bulk_operations::by_id(&mut *visit.conn().await?, id).await?;
+    found.ok_or_else(|| missing(Code::BulkOperationNotFound, id))
+}
+
+/// One operation.
+pub(super) async fn one(visit: Visit) -> Answer<Response> {
+    visit.takes(&[])?;
+    let one = kept(&visit).await?;
+    let now = visit.now().await?;
+    let may_stop = visit.may_act() && one.state == BulkState::Running;
+    let verb = if may_stop { "stop" } else { "get" };
+    let main = html! {
+        h1 { (one.name) }
+        (shell::section("progress", "Progress", &html! {
+            p { (state(one.state.name())) " " (progress(&one)) " " (word(one.total == 1, "delivery", "deliveries")) }
+            p { progress value=(one.done + one.skipped) max=(one.total.max(1)) aria-label="How far it is" {} }
+            (shell::facts(&counts(&one, now)))
+        }))
+        (shell::still("asked", "What is sent again", &shell::facts(&asked(&one, now))))
+        @if may_stop {
+            p { "What it has sent stays sent. The rest can be sent by another operation." }
+            form method="post" { div.acts { button { "Stop it" } a href="/console/bulk" { "Leave it" } } }
+        }
+        (shell::command(&format!("mws admin bulk {verb} {}", one.id)))
+    };
+    Ok(visit.whole(&one.name, &main))
+}
+
+fn counts(one: &BulkOperation, now: DateTime<Utc>) -> [(&'static str, Markup); 6] {
+    [
+        ("Sent again", html! { (one.done) }),
+        ("Skipped", html! { (one.skipped) }),
+        ("Started", time(one.created_at, now)),
+        ("By", html! { (one.operator) }),
+        ("Ended", time_or(one.ended_at, now, "not yet")),
+        ("Stopped by", or_dash(one.stopped_by.as_ref())),
+    ]
+}
+
+fn asked(one: &BulkOperation, now: DateTime<Utc>) -> [(&'static str, Markup); 8] {
+    let any = || html! { span.soft { "any" } };
+    [
+        ("Since", time(one.since, now)),
+        ("Until", time(one.until, now)),
+        ("Account", one.account_id.map_or_else(any, |id| link("accounts", id))),
+        ("Endpoint", one.endpoint_id.map_or_else(any, |id| link("endpoints", id))),
+        ("Status", one.status.map_or_else(any, |status| state(status.name()))),
+        ("Event", one.event_type.map_or_else(any, |event| html! { (event.name()) })),
+        ("HTTP status", one.http_status.map_or_else(any, |status| html! { (status) })),
+        ("Error", one.error.as_ref().map_or_else(any, |error| html! { (error) })),
+    ]
+}
+
+/// Stops it.
+pub(super) async fn stop(visit: Visit) -> Answer<Response> {
+    let id: BulkOperationId = visit.own_id(Code::BulkOperationNotFound)?;
+    acts::stop(&visit.app, &visit.caller, id).await?;
+    Ok(leads_to(&format!("/console/bulk/{id}")))
+}

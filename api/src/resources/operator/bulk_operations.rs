@@ -1,0 +1,241 @@
+//! What is done with all that match a filter, by name: `/operator/bulk-operations` (contract §11).
+//!
+//! Here operations are started, shown and stopped (`usecases::operator::bulk_operations`); a scheduler takes them
+//! forward. The preview is the dry run of `/operator/deliveries/resend`, which has the same filters.
+
+use super::deliveries::Unarrived;
+use super::{OperatorAuth, missing};
+use crate::app::App;
+use crate::contract::envelope::Accepted;
+use crate::contract::groups::{Refusals, Tag};
+use crate::http::error::{Answer, Code};
+use crate::http::paging::{Limit, List, Page};
+use crate::http::text::{Text, Time};
+use crate::http::words::same_words;
+use crate::resources::webhooks::deliveries::Kind;
+use crate::usecases::operator::bulk_operations::{BulkAsked, start, stop};
+use domain::bulk::{BulkKind, BulkState};
+use domain::ids::BulkOperationId;
+use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Json;
+use poem_openapi::{Enum, Object, OpenApi};
+use store::bulk_operations::{self, BulkFilter, BulkOperation};
+use store::deliveries::UnsentFilter;
+
+/// The error codes of these operations, besides those that any operation may return.
+pub const ERRORS: Refusals = &[
+    (
+        "POST /operator/bulk-operations",
+        &[Code::AccountNotFound, Code::WebhookNotFound, Code::NameTaken, Code::QuotaReached],
+    ),
+    ("GET /operator/bulk-operations", &[Code::InvalidCursor]),
+    ("GET /operator/bulk-operations/{id}", &[Code::BulkOperationNotFound]),
+    ("POST /operator/bulk-operations/{id}/stop", &[Code::BulkOperationNotFound]),
+];
+
+/// The operations on bulk operations.
+pub struct OperatorBulkOperations(pub App);
+
+/// What a bulk operation does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum BulkKindWord {
+    /// It sends again the events whose last delivery to an endpoint failed or was skipped.
+    ResendDeliveries,
+}
+
+/// How far a bulk operation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum BulkStateWord {
+    /// It goes on.
+    Running,
+    /// An operator stopped it.
+    Stopped,
+    /// It has come to its end.
+    Finished,
+}
+
+same_words!(BulkKind = BulkKindWord { ResendDeliveries });
+same_words!(BulkState = BulkStateWord { Running, Stopped, Finished });
+
+/// A bulk operation to start.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct StartBulkOperation {
+    /// Its name, which no other one has. A request that is sent again with the same name and the same filters starts
+    /// nothing, and is answered with the operation.
+    #[oai(validator(min_length = 1, max_length = 200))]
+    pub name: Text,
+    /// What it does.
+    pub kind: BulkKindWord,
+    /// Only deliveries created at or after this time.
+    pub since: Time,
+    /// Only deliveries created before this time, which must not lie ahead; until now, if absent.
+    pub until: Option<Time>,
+    /// Only deliveries to endpoints of this account.
+    pub account_id: Option<Text>,
+    /// Only deliveries to this endpoint.
+    pub endpoint_id: Option<Text>,
+    /// Only deliveries with this status.
+    pub status: Option<Unarrived>,
+    /// Only events of this type.
+    pub event_type: Option<Kind>,
+    /// Only deliveries whose last answer had this HTTP status.
+    #[oai(validator(minimum(value = "100"), maximum(value = "599")))]
+    pub http_status: Option<i16>,
+    /// Only deliveries whose last attempt had this error, such as `tls_failed`.
+    pub error: Option<Text>,
+}
+
+/// A bulk operation.
+#[derive(Debug, Object)]
+pub struct BulkOperationAnswer {
+    /// Its id.
+    pub id: Text,
+    /// Its name.
+    pub name: Text,
+    /// What it does.
+    pub kind: BulkKindWord,
+    /// How far it is.
+    pub state: BulkStateWord,
+    /// The number of deliveries that matched when it was started, to endpoints that were enabled.
+    pub total: i64,
+    /// The number of deliveries that it has sent again. It is above `total` if some that were under way at the start
+    /// have failed since.
+    pub done: i64,
+    /// The number of deliveries that were counted and not sent: somebody else had sent them again meanwhile, or their
+    /// endpoint was disabled or removed.
+    pub skipped: i64,
+    /// Deliveries created at or after this time.
+    pub since: Time,
+    /// Deliveries created before this time.
+    pub until: Time,
+    /// Deliveries to endpoints of this account; null for those of any.
+    pub account_id: Option<Text>,
+    /// Deliveries to this endpoint; null for any.
+    pub endpoint_id: Option<Text>,
+    /// Deliveries with this status; null for both.
+    pub status: Option<Unarrived>,
+    /// Events of this type; null for any.
+    pub event_type: Option<Kind>,
+    /// Deliveries whose last answer had this HTTP status; null for any.
+    pub http_status: Option<i16>,
+    /// Deliveries whose last attempt had this error; null for any.
+    pub error: Option<Text>,
+    /// The name of the operator who started it.
+    pub started_by: Text,
+    /// The name of the operator who stopped it; null if nobody did.
+    pub stopped_by: Option<Text>,
+    /// When it was started.
+    pub created_at: Time,
+    /// When it was stopped or had come to its end; null while it runs.
+    pub ended_at: Option<Time>,
+}
+
+impl From<BulkOperation> for BulkOperationAnswer {
+    fn from(row: BulkOperation) -> Self {
+        Self {
+            id: Text::of(row.id),
+            name: Text(row.name),
+            kind: row.kind.into(),
+            state: row.state.into(),
+            total: row.total,
+            done: row.done,
+            skipped: row.skipped,
+            since: Time(row.since),
+            until: Time(row.until),
+            account_id: row.account_id.map(Text::of),
+            endpoint_id: row.endpoint_id.map(Text::of),
+            status: row.status.and_then(Unarrived::of),
+            event_type: row.event_type.map(Into::into),
+            http_status: row.http_status,
+            error: row.error.map(Text),
+            started_by: Text(row.operator),
+            stopped_by: row.stopped_by.map(Text),
+            created_at: Time(row.created_at),
+            ended_at: row.ended_at.map(Time),
+        }
+    }
+}
+
+#[OpenApi(tag = "Tag::Operator")]
+impl OperatorBulkOperations {
+    /// Start a bulk operation
+    ///
+    /// Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters:
+    /// each as a new delivery, from its first attempt, up to 500 a second, the oldest of each endpoint first. Count
+    /// them before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`. The operation goes on
+    /// by itself, whatever restarts meanwhile; at most five run at once.
+    #[oai(path = "/operator/bulk-operations", method = "post", operation_id = "operator_start_bulk_operation")]
+    async fn start(&self, auth: OperatorAuth, body: Json<StartBulkOperation>) -> Answer<Accepted<BulkOperationAnswer>> {
+        let OperatorAuth(operator) = auth;
+        let asked = body.0;
+        let BulkKindWord::ResendDeliveries = asked.kind;
+        let asked = BulkAsked {
+            name: asked.name.0,
+            account: asked.account_id.map(|id| id.id(Code::AccountNotFound)).transpose()?,
+            endpoint: asked.endpoint_id.map(|id| id.id(Code::WebhookNotFound)).transpose()?,
+            filter: UnsentFilter {
+                since: asked.since.0,
+                until: asked.until.map(|time| time.0),
+                status: asked.status.map(Into::into),
+                event_type: asked.event_type.map(Into::into),
+                http_status: asked.http_status,
+                error: asked.error.map(|text| text.0),
+            },
+        };
+        Ok(Accepted(start(&self.0, &operator, &asked).await?.into()))
+    }
+
+    /// List bulk operations
+    ///
+    /// Newest first, with how far each is. Those that have ended are kept as long as accounts' audit logs, 400 days
+    /// unless the deployment says otherwise.
+    #[oai(path = "/operator/bulk-operations", method = "get", operation_id = "operator_list_bulk_operations")]
+    async fn list(
+        &self,
+        _auth: OperatorAuth,
+        /// Only those in this state.
+        state: Query<Option<BulkStateWord>>,
+        /// Rows to show.
+        limit: Query<Option<Limit>>,
+        /// The `next_cursor` of the page before.
+        cursor: Query<Option<Text>>,
+    ) -> Answer<Json<List<BulkOperationAnswer>>> {
+        let page = Page::new("operator bulk operations", limit.0, cursor.0.as_ref())?;
+        let filter = BulkFilter { state: state.0.map(Into::into), ..BulkFilter::default() };
+        let rows = bulk_operations::list(&mut *self.0.conn().await?, filter, page.after, page.fetch()).await?;
+        Ok(Json(page.list(rows, |row| row.id.uuid(), Into::into)))
+    }
+
+    /// Get a bulk operation
+    ///
+    /// With how far it is.
+    #[oai(path = "/operator/bulk-operations/:id", method = "get", operation_id = "operator_get_bulk_operation")]
+    async fn get(
+        &self,
+        _auth: OperatorAuth,
+        /// The operation's id.
+        id: Path<Text>,
+    ) -> Answer<Json<BulkOperationAnswer>> {
+        let id: BulkOperationId = id.0.id(Code::BulkOperationNotFound)?;
+        let found = bulk_operations::by_id(&mut *self.0.conn().await?, id).await?;
+        Ok(Json(found.ok_or_else(|| missing(Code::BulkOperationNotFound, id))?.into()))
+    }
+
+    /// Stop a bulk operation
+    ///
+    /// What it has sent stays sent, and nothing more is. One that has ended stays as it is.
+    #[oai(path = "/operator/bulk-operations/:id/stop", method = "post", operation_id = "operator_stop_bulk_operation")]
+    async fn stop(
+        &self,
+        auth: OperatorAuth,
+        /// The operation's id.
+        id: Path<Text>,
+    ) -> Answer<Json<BulkOperationAnswer>> {
+        let OperatorAuth(operator) = auth;
+        let id: BulkOperationId = id.0.id(Code::BulkOperationNotFound)?;
+        Ok(Json(stop(&self.0, &operator, id).await?.into()))
+    }
+}

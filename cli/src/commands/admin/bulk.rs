@@ -1,0 +1,159 @@
+//! `mws admin bulk`: sending again all that did not arrive, by name, in the background.
+
+use super::{Context, pages};
+use crate::client::part;
+use crate::commands::confirm::confirm;
+use crate::commands::pages::ago;
+use crate::commands::without_nulls;
+use crate::failure::Failure;
+use crate::globals::duration;
+use crate::output::{Column, document};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const COLUMNS: [Column; 8] = [
+    Column::new("ID", "/id"),
+    Column::new("NAME", "/name"),
+    Column::new("STATE", "/state"),
+    Column::new("TOTAL", "/total"),
+    Column::new("DONE", "/done"),
+    Column::new("SKIPPED", "/skipped"),
+    Column::new("BY", "/started_by"),
+    Column::new("STARTED", "/created_at"),
+];
+
+const FIELDS: [Column; 17] = [
+    Column::new("id", "/id"),
+    Column::new("name", "/name"),
+    Column::new("state", "/state"),
+    Column::new("total", "/total"),
+    Column::new("done", "/done"),
+    Column::new("skipped", "/skipped"),
+    Column::new("since", "/since"),
+    Column::new("until", "/until"),
+    Column::new("account", "/account_id"),
+    Column::new("endpoint", "/endpoint_id"),
+    Column::new("status", "/status"),
+    Column::new("event", "/event_type"),
+    Column::new("http status", "/http_status"),
+    Column::new("error", "/error"),
+    Column::new("by", "/started_by"),
+    Column::new("started", "/created_at"),
+    Column::new("ended", "/ended_at"),
+];
+
+/// Commands about bulk operations.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Send every event again whose last delivery failed or was skipped, in the background. Says how many those are,
+    /// and asks first.
+    #[command(after_help = "Examples:
+  mws admin bulk start 'after Friday' --since 6h --dry-run
+  mws admin bulk start 'after Friday' --since 6h --error tls_failed --yes")]
+    Start(Start),
+    /// List operations, newest first, with how far each is.
+    List {
+        /// Only those in this state.
+        #[arg(long, value_parser = ["running", "stopped", "finished"])]
+        state: Option<String>,
+        #[command(flatten)]
+        pages: pages::Pages,
+    },
+    /// Show an operation and how far it is.
+    Get {
+        /// Its id.
+        id: String,
+    },
+    /// Stop an operation: what it has sent stays sent, and nothing more is.
+    Stop {
+        /// Its id.
+        id: String,
+    },
+}
+
+/// What to send again.
+#[derive(Debug, Args)]
+pub struct Start {
+    /// The operation's name, which no other one has.
+    name: String,
+    /// Only deliveries begun this long ago or less, such as 6h.
+    #[arg(long, value_parser = duration)]
+    since: Duration,
+    /// Only deliveries begun before this long ago, such as 30m.
+    #[arg(long, value_parser = duration)]
+    until: Option<Duration>,
+    /// Only those to endpoints of this account.
+    #[arg(long)]
+    account: Option<String>,
+    /// Only those to this endpoint.
+    #[arg(long)]
+    endpoint: Option<String>,
+    /// Only those with this final state.
+    #[arg(long, value_parser = ["failed", "skipped"])]
+    status: Option<String>,
+    /// Only those of this type: job.succeeded, job.failed, job.cancelled.
+    #[arg(long)]
+    event_type: Option<String>,
+    /// Only those whose last attempt had this error.
+    #[arg(long)]
+    error: Option<String>,
+    /// Only those whose last answer had this status.
+    #[arg(long)]
+    http_status: Option<u16>,
+    /// Start nothing, and show what would be sent.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::Start(asked) => start(context, asked).await,
+        Command::List { state, pages } => {
+            let list = pages::fetch(context, "/operator/bulk-operations", &[("state", state)], pages).await?;
+            context.out.list(&list, "id", &COLUMNS)
+        }
+        Command::Get { id } => {
+            let found = context.client.get(&format!("/operator/bulk-operations/{}", part(&id))).await?;
+            context.out.record(&found, "id", &FIELDS)
+        }
+        Command::Stop { id } => {
+            let path = format!("/operator/bulk-operations/{}/stop", part(&id));
+            let stopped = context.client.post(&path, &json!({})).await?;
+            context.out.record(&stopped, "id", &FIELDS)
+        }
+    }
+}
+
+/// Counts what matches, asks, and starts what was counted: until the time of the count.
+async fn start(context: &Context, asked: Start) -> Result<(), Failure> {
+    let (name, dry_run) = (asked.name, asked.dry_run);
+    let mut filters = without_nulls(json!({
+        "since": ago(asked.since), "until": asked.until.and_then(ago), "account_id": asked.account,
+        "endpoint_id": asked.endpoint, "status": asked.status, "event_type": asked.event_type, "error": asked.error,
+        "http_status": asked.http_status,
+    }));
+    filters["dry_run"] = true.into();
+    let would = context.client.post("/operator/deliveries/resend", &filters).await?;
+    let many = format!("{} deliveries to {} endpoints", would["resent"], endpoints(&would));
+    if dry_run {
+        if context.out.json {
+            return document(&would);
+        }
+        context.out.say(&format!("{many} would be sent again."));
+        return Ok(());
+    }
+    confirm(context, &format!("Send {many} again?"))?;
+    if let Value::Object(fields) = &mut filters {
+        fields.remove("dry_run");
+    }
+    filters["until"] = would["until"].clone();
+    filters["name"] = name.into();
+    filters["kind"] = "resend_deliveries".into();
+    let started = context.client.post("/operator/bulk-operations", &filters).await?;
+    context.out.record(&started, "id", &FIELDS)
+}
+
+fn endpoints(would: &Value) -> usize {
+    would["endpoints"].as_array().map_or(0, Vec::len)
+}

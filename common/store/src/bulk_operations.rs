@@ -1,0 +1,298 @@
+//! Operators' bulk operations: what is done with all that match a filter, by name, and how far it is (contract §11).
+//!
+//! An operation that runs has a row for each endpoint that it has before it. A step of it locks the operation, sends
+//! some deliveries of its first endpoint again, and counts them here in the same transaction: whatever is killed, what
+//! was sent is counted, and nothing is sent twice.
+
+use crate::deliveries::{UnsentFilter, UnsentOf};
+use chrono::{DateTime, Utc};
+use domain::bulk::{BulkKind, BulkState};
+use domain::event::EventType;
+use domain::ids::{AccountId, BulkOperationId, EndpointId};
+use domain::series::DeliveryStatus;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+/// A bulk operation.
+#[derive(Debug, Clone)]
+pub struct BulkOperation {
+    /// Its id.
+    pub id: BulkOperationId,
+    /// Its name, which no other one has.
+    pub name: String,
+    /// What it does.
+    pub kind: BulkKind,
+    /// How far it is.
+    pub state: BulkState,
+    /// It takes deliveries that were created at or after this.
+    pub since: DateTime<Utc>,
+    /// It takes deliveries that were created before this.
+    pub until: DateTime<Utc>,
+    /// It takes deliveries to endpoints of this account; of any, if none.
+    pub account_id: Option<AccountId>,
+    /// It takes deliveries to this endpoint; to any, if none.
+    pub endpoint_id: Option<EndpointId>,
+    /// It takes those that failed, or those that were skipped; both, if none.
+    pub status: Option<DeliveryStatus>,
+    /// It takes those of this type; of any, if none.
+    pub event_type: Option<EventType>,
+    /// It takes those whose last response had this HTTP status; any, if none.
+    pub http_status: Option<i16>,
+    /// It takes those whose last attempt failed for this reason; for any, if none.
+    pub error: Option<String>,
+    /// The name of the operator who started it.
+    pub operator: String,
+    /// The address that they started it from.
+    pub address: Option<String>,
+    /// The id of the request that started it.
+    pub request_id: String,
+    /// How many deliveries matched when it was started.
+    pub total: i64,
+    /// How many it has sent again.
+    pub done: i64,
+    /// How many of those that were counted it found no more to send, or no endpoint to send them to.
+    pub skipped: i64,
+    /// The name of the operator who stopped it.
+    pub stopped_by: Option<String>,
+    /// When it was started.
+    pub created_at: DateTime<Utc>,
+    /// When it was stopped or had come to its end.
+    pub ended_at: Option<DateTime<Utc>>,
+}
+
+impl BulkOperation {
+    /// Returns the filter of the deliveries that it sends again.
+    pub fn filter(&self) -> UnsentFilter {
+        UnsentFilter {
+            since: self.since,
+            until: Some(self.until),
+            status: self.status,
+            event_type: self.event_type,
+            http_status: self.http_status,
+            error: self.error.clone(),
+        }
+    }
+}
+
+/// Lets one transaction at a time start an operation, so that two can't both find the last place.
+pub async fn lock_start(conn: &mut PgConnection) -> sqlx::Result<()> {
+    sqlx::query!("SELECT pg_advisory_xact_lock(hashtextextended('bulk operations', 0))").execute(conn).await?;
+    Ok(())
+}
+
+/// Returns how many operations run.
+pub async fn count_running(conn: &mut PgConnection) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM bulk_operations WHERE state = 'running'"#)
+        .fetch_one(conn)
+        .await
+}
+
+/// Starts an operation on these endpoints. Of `new` all is stored but for what begins with each operation: the state,
+/// the counts of what was done, and the times.
+pub async fn insert(conn: &mut PgConnection, new: &BulkOperation, endpoints: &[UnsentOf]) -> sqlx::Result<()> {
+    sqlx::query!(
+        "WITH made AS (
+             INSERT INTO bulk_operations (id, name, kind, since, until, account_id, endpoint_id, status, event_type,
+                 http_status, error, operator, address, request_id, total)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+             RETURNING id
+         )
+         INSERT INTO bulk_operation_endpoints (operation_id, endpoint_id, account_id, counted)
+         SELECT made.id, found.endpoint_id, found.account_id, found.counted
+         FROM made, unnest($16::uuid[], $17::uuid[], $18::bigint[]) AS found (endpoint_id, account_id, counted)",
+        new.id as _,
+        new.name,
+        new.kind.name(),
+        new.since,
+        new.until,
+        new.account_id as _,
+        new.endpoint_id as _,
+        new.status.map(DeliveryStatus::name),
+        new.event_type.map(EventType::name),
+        new.http_status,
+        new.error,
+        new.operator,
+        new.address,
+        new.request_id,
+        new.total,
+        &endpoints.iter().map(|one| one.endpoint_id).collect::<Vec<_>>() as _,
+        &endpoints.iter().map(|one| one.account_id).collect::<Vec<_>>() as _,
+        &endpoints.iter().map(|one| one.count).collect::<Vec<_>>()
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Which operations are read; a field that is none does not restrict them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BulkFilter<'a> {
+    /// The one with this id.
+    pub id: Option<BulkOperationId>,
+    /// The one with this name.
+    pub name: Option<&'a str>,
+    /// Those in this state.
+    pub state: Option<BulkState>,
+}
+
+/// Returns up to `limit` operations, newest first, that are older than `after`.
+pub async fn list(
+    conn: &mut PgConnection,
+    filter: BulkFilter<'_>,
+    after: Option<Uuid>,
+    limit: i64,
+) -> sqlx::Result<Vec<BulkOperation>> {
+    sqlx::query_as!(
+        BulkOperation,
+        r#"SELECT id AS "id: BulkOperationId", name, kind AS "kind: BulkKind", state AS "state: BulkState", since,
+               until, account_id AS "account_id: AccountId", endpoint_id AS "endpoint_id: EndpointId",
+               status AS "status: DeliveryStatus", event_type AS "event_type: EventType", http_status, error, operator,
+               address, request_id, total, done, skipped, stopped_by, created_at, ended_at
+           FROM bulk_operations
+           WHERE ($1::uuid IS NULL OR id = $1)
+               AND ($2::text IS NULL OR name = $2)
+               AND ($3::text IS NULL OR state = $3)
+               AND ($4::uuid IS NULL OR id < $4)
+           ORDER BY id DESC
+           LIMIT $5"#,
+        filter.id as _,
+        filter.name,
+        filter.state.map(BulkState::name),
+        after,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Returns the operation with this id; none when there is none.
+pub async fn by_id(conn: &mut PgConnection, id: BulkOperationId) -> sqlx::Result<Option<BulkOperation>> {
+    Ok(list(conn, BulkFilter { id: Some(id), ..BulkFilter::default() }, None, 1).await?.pop())
+}
+
+/// Returns the operations of this kind that run and whose next turn has come, the oldest first.
+pub async fn due(conn: &mut PgConnection, kind: BulkKind) -> sqlx::Result<Vec<BulkOperationId>> {
+    sqlx::query_scalar!(
+        r#"SELECT id AS "id: BulkOperationId" FROM bulk_operations
+           WHERE state = 'running' AND kind = $1 AND turn_at <= mws_now() ORDER BY id"#,
+        kind.name()
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Takes the turn at an operation: its next one comes `after_ms` milliseconds from now. Returns false when it does not
+/// run any more, or another process has taken the turn.
+pub async fn take_turn(conn: &mut PgConnection, id: BulkOperationId, after_ms: i64) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "UPDATE bulk_operations SET turn_at = mws_now() + $2::bigint * interval '1 ms'
+         WHERE id = $1 AND state = 'running' AND turn_at <= mws_now()",
+        id as _,
+        after_ms
+    );
+    Ok(done.execute(conn).await?.rows_affected() == 1)
+}
+
+/// Locks an operation for a step. Returns false when it does not run any more, or another process takes a step of it.
+pub async fn lock_running(conn: &mut PgConnection, id: BulkOperationId) -> sqlx::Result<bool> {
+    let row = sqlx::query!(
+        "SELECT id FROM bulk_operations WHERE id = $1 AND state = 'running' FOR NO KEY UPDATE SKIP LOCKED",
+        id as _
+    );
+    Ok(row.fetch_optional(conn).await?.is_some())
+}
+
+/// An endpoint that an operation has before it.
+#[derive(Debug, Clone, Copy)]
+pub struct BulkEndpoint {
+    /// The endpoint.
+    pub endpoint_id: EndpointId,
+    /// The endpoint's account.
+    pub account_id: AccountId,
+}
+
+/// Returns the endpoint that an operation goes on with; none when it has come to its end.
+pub async fn next_endpoint(conn: &mut PgConnection, id: BulkOperationId) -> sqlx::Result<Option<BulkEndpoint>> {
+    sqlx::query_as!(
+        BulkEndpoint,
+        r#"SELECT endpoint_id AS "endpoint_id: EndpointId", account_id AS "account_id: AccountId"
+           FROM bulk_operation_endpoints WHERE operation_id = $1 ORDER BY endpoint_id LIMIT 1"#,
+        id as _
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Counts `sent` deliveries of an operation's endpoint, in the transaction that sends them again. Where these were the
+/// last ones, what was counted of the endpoint beyond them is skipped, and the operation has the endpoint behind it.
+pub async fn advance(
+    conn: &mut PgConnection,
+    id: BulkOperationId,
+    endpoint: EndpointId,
+    sent: i64,
+    is_last: bool,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "WITH further AS (
+             UPDATE bulk_operation_endpoints SET counted = greatest(counted - $3::bigint, 0)
+             WHERE operation_id = $1 AND endpoint_id = $2 AND NOT $4::boolean
+         ), behind AS (
+             DELETE FROM bulk_operation_endpoints
+             WHERE operation_id = $1 AND endpoint_id = $2 AND $4
+             RETURNING greatest(counted - $3, 0) AS beyond
+         )
+         UPDATE bulk_operations
+         SET done = done + $3, skipped = skipped + coalesce((SELECT beyond FROM behind), 0)
+         WHERE id = $1 AND state = 'running'",
+        id as _,
+        endpoint as _,
+        sent,
+        is_last
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Ends an operation that has no endpoint before it any more. Returns whether it ran.
+pub async fn finish(conn: &mut PgConnection, id: BulkOperationId) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "UPDATE bulk_operations SET state = 'finished', ended_at = mws_now()
+         WHERE id = $1 AND state = 'running'
+             AND NOT EXISTS (SELECT FROM bulk_operation_endpoints WHERE operation_id = $1)",
+        id as _
+    );
+    Ok(done.execute(conn).await?.rows_affected() == 1)
+}
+
+/// Stops an operation: it has nothing before it any more, and what it has done stays done. A step that is under way is
+/// waited for. Returns whether it ran.
+pub async fn stop(conn: &mut PgConnection, id: BulkOperationId, operator: &str) -> sqlx::Result<bool> {
+    let row = sqlx::query!(
+        r#"WITH stopped AS (
+               UPDATE bulk_operations SET state = 'stopped', stopped_by = $2, ended_at = mws_now()
+               WHERE id = $1 AND state = 'running'
+               RETURNING id
+           ), left_out AS (
+               DELETE FROM bulk_operation_endpoints USING stopped WHERE operation_id = stopped.id
+           )
+           SELECT EXISTS (SELECT FROM stopped) AS "stopped!""#,
+        id as _,
+        operator
+    );
+    Ok(row.fetch_one(conn).await?.stopped)
+}
+
+/// Deletes up to `limit` operations that ended longer than `days` ago. Returns how many.
+pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
+    let done = sqlx::query!(
+        "DELETE FROM bulk_operations WHERE id = ANY (ARRAY(
+             SELECT id FROM bulk_operations WHERE ended_at < mws_now() - make_interval(days => $1)
+             ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+        days,
+        limit
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}

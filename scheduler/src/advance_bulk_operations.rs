@@ -1,0 +1,135 @@
+//! Takes operators' bulk operations forward: sends deliveries again, some of each operation in each run.
+//!
+//! A step is one transaction: it locks the operation, so that two schedulers never take the same step, and the
+//! endpoint, as each resend does; what it sends and how far the operation is are committed together. A scheduler that
+//! is killed leaves the operation where its last step ended. The pace of an operation is [`A_TURN`] deliveries each
+//! second, however many schedulers there are: they take turns.
+
+use crate::each::Each;
+use domain::bulk::BulkKind;
+use domain::ids::{BulkOperationId, DeliveryId};
+use domain::series::Trigger;
+use runtime::process::Process;
+use runtime::queue::{self, Queue, Subject, Ticket};
+use serde_json::json;
+use sqlx::PgConnection;
+use store::audit::{self, Entry};
+use store::bulk_operations::{self, BulkEndpoint, BulkOperation};
+use store::deliveries::{self, Opening, Unsent};
+use store::endpoints;
+
+/// Deliveries of one operation that one turn sends again.
+const A_TURN: i64 = 500;
+/// Steps of one turn: of many endpoints with few deliveries each, this many are done.
+const MOST_STEPS: usize = 50;
+/// Milliseconds from one turn to the next; a little less than the duty's second, so that none of its runs is too early.
+const NEXT_TURN_MS: i64 = 900;
+
+/// Takes a turn at each operation that runs. Returns how many deliveries were sent again, and operations ended.
+pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
+    let due = bulk_operations::due(&mut *process.pool.acquire().await?, BulkKind::ResendDeliveries).await?;
+    let mut each = Each::default();
+    for id in due {
+        if process.shutdown.is_cancelled() {
+            break;
+        }
+        // One that fails keeps no other from being taken forward.
+        each = each.and(turn(process, id).await);
+    }
+    each.result()
+}
+
+/// Takes the turn at an operation: up to [`MOST_STEPS`] steps, which send up to [`A_TURN`] deliveries.
+async fn turn(process: &Process, id: BulkOperationId) -> sqlx::Result<u64> {
+    if !bulk_operations::take_turn(&mut *process.pool.acquire().await?, id, NEXT_TURN_MS).await? {
+        return Ok(0);
+    }
+    let (mut done, mut left) = (0, A_TURN);
+    for _ in 0..MOST_STEPS {
+        match step(process, id, left).await? {
+            Step::Sent(sent) => {
+                done += sent.unsigned_abs();
+                left -= sent;
+            }
+            Step::Finished => return Ok(done + 1),
+            Step::NotOurs => break,
+        }
+        if left <= 0 || process.shutdown.is_cancelled() {
+            break;
+        }
+    }
+    Ok(done)
+}
+
+/// What became of a step.
+enum Step {
+    /// It sent so many deliveries again, perhaps none.
+    Sent(i64),
+    /// Nothing was left: the operation has ended.
+    Finished,
+    /// The operation does not run any more, or another scheduler takes a step of it.
+    NotOurs,
+}
+
+/// Sends up to `most` deliveries of the operation's first endpoint again, the oldest first.
+async fn step(process: &Process, id: BulkOperationId, most: i64) -> sqlx::Result<Step> {
+    let mut tx = process.pool.begin().await?;
+    if !bulk_operations::lock_running(&mut tx, id).await? {
+        return Ok(Step::NotOurs);
+    }
+    let Some(operation) = bulk_operations::by_id(&mut tx, id).await? else { return Ok(Step::NotOurs) };
+    let Some(target) = bulk_operations::next_endpoint(&mut tx, id).await? else {
+        if bulk_operations::finish(&mut tx, id).await? {
+            audit::record(&mut tx, &ended(&operation)).await?;
+        }
+        tx.commit().await?;
+        return Ok(Step::Finished);
+    };
+    // One that was disabled or removed meanwhile gets nothing: what was counted of it is skipped.
+    let is_open = endpoints::lock(&mut tx, target.account_id, target.endpoint_id).await? == Some(true);
+    let old = if is_open {
+        deliveries::unsent(&mut tx, target.endpoint_id, &operation.filter(), most).await?
+    } else {
+        Vec::new()
+    };
+    let tickets = begin_again(&mut tx, target, &old).await?;
+    let sent = i64::try_from(old.len()).unwrap_or(i64::MAX);
+    bulk_operations::advance(&mut tx, id, target.endpoint_id, sent, sent < most).await?;
+    tx.commit().await?;
+    process.wakes.tickets(&tickets);
+    Ok(Step::Sent(sent))
+}
+
+/// Begins new series of these deliveries at once, in the lane for resends, as an operator's resend does. Returns their
+/// tickets.
+async fn begin_again(conn: &mut PgConnection, target: BulkEndpoint, old: &[Unsent]) -> sqlx::Result<Vec<Ticket>> {
+    if old.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut series = Vec::with_capacity(old.len());
+    let mut tickets = Vec::with_capacity(old.len());
+    for unsent in old {
+        let id = DeliveryId::mint();
+        let ticket = Ticket::new(Queue::WebhookSlow, Subject::Delivery { id, endpoint: target.endpoint_id });
+        let opening = Opening::Pending { ticket_id: ticket.id.clone() };
+        let again = unsent.again(id, target.account_id, target.endpoint_id, Trigger::Resend, opening);
+        series.push(again.map_err(|wrong| sqlx::Error::Decode(Box::new(wrong)))?);
+        tickets.push(ticket);
+    }
+    deliveries::insert(conn, &series).await?;
+    queue::push(conn, &tickets).await?;
+    Ok(tickets)
+}
+
+/// The row of the audit log for an operation that has come to its end, by whoever started it.
+fn ended(operation: &BulkOperation) -> Entry {
+    Entry {
+        operator: operation.operator.clone(),
+        address: operation.address.clone(),
+        action: "bulk.finish",
+        target: operation.id.to_string(),
+        before: None,
+        after: Some(json!({ "total": operation.total, "done": operation.done, "skipped": operation.skipped })),
+        request_id: operation.request_id.clone(),
+    }
+}
