@@ -9,10 +9,10 @@ use crate::load::Scene;
 use crate::table::{Bar, Table};
 use std::time::{Duration, Instant};
 
-/// How long it is measured, at least, and how long it rests before.
+/// How long it is measured, at least, and how long it rests before: until processes know that nothing happens.
 const LOOKED: Duration = Duration::from_mins(1);
 const LEAST: Duration = Duration::from_secs(10);
-const REST: Duration = Duration::from_secs(5);
+const REST: Duration = Duration::from_secs(25);
 /// Percentage of the work below which only the service as one process is measured.
 const SHORT: usize = 50;
 /// The bars: percent of a core, and megabytes.
@@ -30,7 +30,7 @@ struct Used {
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     eprintln!("while nothing happens:");
     let all = [&["api,worker,scheduler"][..], &["api", "worker", "scheduler"]];
-    // A measurement takes 15 seconds at least, so a short run has only one.
+    // A measurement takes 35 seconds at least, so a short run has only one.
     let some = if bench.percent < SHORT { &all[..1] } else { &all[..] };
     for parts in some {
         let used = used(bench, parts).await?;

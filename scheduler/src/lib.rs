@@ -13,6 +13,7 @@ pub mod end_deliveries;
 pub mod expire_uploads;
 pub mod fold_minutes;
 pub mod fold_usage;
+mod foresight;
 pub mod measure_queues;
 pub mod prune;
 pub mod prune_deliveries;
@@ -34,6 +35,7 @@ pub mod sweep_writes;
 
 use complaint::Complaint;
 use domain::job::LEASE;
+use foresight::Foresight;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use runtime::clock::host_unix_seconds;
@@ -68,7 +70,7 @@ macro_rules! duty {
     };
 }
 
-/// Every duty and how often it runs, in milliseconds.
+/// Every duty and how often it runs, in milliseconds; while the service is quiet some rest longer (`foresight`).
 const DUTIES: &[Duty] = &[
     duty!(admit_jobs, 1_000),
     duty!(advance_bulk_operations, 1_000),
@@ -101,10 +103,11 @@ const DUTIES: &[Duty] = &[
 pub async fn run(process: Process) -> anyhow::Result<()> {
     // What is told once must find a recorder, and `up` may begin to measure later. `Health` says why there is none.
     let _ = runtime::measure::recorder();
-    let mut duties = JoinSet::new();
+    let (mut duties, foresight) = (JoinSet::new(), Foresight::default());
     for duty in DUTIES {
-        duties.spawn(repeat(process.clone(), duty));
+        duties.spawn(repeat(process.clone(), duty, foresight.clone()));
     }
+    duties.spawn(foresight.keep_looking(process.clone()));
     duties.spawn(beat(process.clone()));
     tracing::info!(duties = DUTIES.len(), "The scheduler is ready.");
     while let Some(ended) = duties.join_next().await {
@@ -114,17 +117,23 @@ pub async fn run(process: Process) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn repeat(process: Process, duty: &'static Duty) {
+async fn repeat(process: Process, duty: &'static Duty, foresight: Foresight) {
     metrics::gauge!("mws_duty_every_seconds", "duty" => duty.name).set(duty.every.as_secs_f64());
     let mut ticks = interval(duty.every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // After an outage the workers' renewals must get through before their leases are called lost.
     let mut patient_until = Instant::now();
     let mut complaint = Complaint::default();
+    let mut found_nothing_at = None;
     loop {
         tokio::select! {
             _ = ticks.tick() => {}
             () = process.shutdown.cancelled() => return,
+        }
+        // Half a turn less, since a turn is never exactly as long as it should be.
+        let rest = foresight::quiet_rest(duty.name, duty.every).saturating_sub(duty.every / 2);
+        if foresight.lets_rest(process.wakes.is_quiet(), rest, found_nothing_at, Instant::now()) {
+            continue;
         }
         if duty.name.starts_with("rescue_") && Instant::now() < patient_until {
             tokio::select! {
@@ -134,6 +143,7 @@ async fn repeat(process: Process, duty: &'static Duty) {
         }
         let began = Instant::now();
         let ran = (duty.run)(&process).await;
+        found_nothing_at = matches!(ran, Ok(0)).then_some(began);
         let rest = after_nothing(duty.every, began.elapsed());
         if matches!(ran, Ok(0)) && rest > duty.every {
             ticks.reset_after(rest);
@@ -145,6 +155,8 @@ async fn repeat(process: Process, duty: &'static Duty) {
                 tell_success(duty.name);
                 complaint.record_success(duty.name, now);
                 if done > 0 {
+                    // Another duty may have to go on with it.
+                    process.wakes.stir();
                     tracing::debug!(duty = duty.name, done, "A duty put rows right.");
                 }
             }

@@ -19,6 +19,7 @@ pub mod credits;
 pub mod deliveries;
 pub mod documents;
 pub mod dubs;
+pub mod due;
 pub mod endpoints;
 pub mod erasure;
 pub mod event_stream;

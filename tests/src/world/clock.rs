@@ -45,7 +45,7 @@ impl World {
     }
 
     /// Moves the database's clock on by this much, for every transaction that begins from now on. Leases, due times,
-    /// expiries and months go by that clock; nothing else does.
+    /// expiries and months go by that clock; nothing else does. Whoever rests until something is due is told.
     pub async fn advance(&self, by: Duration) -> anyhow::Result<()> {
         let by = i64::try_from(by.as_secs())?;
         let ahead = self.ahead_seconds.fetch_add(by, Ordering::SeqCst) + by;
@@ -55,6 +55,7 @@ impl World {
              RETURN transaction_timestamp() + interval '{ahead} seconds'"
         );
         sqlx::query(AssertSqlSafe(statement)).execute(self.pool()).await?;
+        sqlx::query("SELECT pg_notify('mws_wake', 'duties')").execute(self.pool()).await?;
         Ok(())
     }
 

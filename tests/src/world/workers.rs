@@ -7,9 +7,11 @@ use anyhow::{Context, bail};
 use runtime::config::Settings;
 use runtime::process::Process;
 use std::sync::PoisonError;
+use std::time::Duration;
 use store::PoolSize;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use worker::Engines;
 
 /// Connections of a worker or a scheduler.
@@ -96,6 +98,12 @@ impl Worker {
 pub struct Scheduler(Running);
 
 impl Scheduler {
+    /// How long ago it did this duty; none where it has not.
+    pub fn since(&self, duty: &str) -> Option<Duration> {
+        let duties = self.0.process.signs.every_duty(Instant::now());
+        duties.into_iter().find(|(name, ..)| *name == duty).and_then(|(_, _, since)| since)
+    }
+
     /// Tells it to stop, and waits until it has.
     pub async fn stop(self) -> anyhow::Result<()> {
         self.0.stop().await

@@ -72,6 +72,7 @@ mod providers;
 mod pruning;
 mod public_links;
 mod queue_numbers;
+mod quiet;
 mod quotas;
 mod rate;
 mod read_only;

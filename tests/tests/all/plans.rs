@@ -11,7 +11,7 @@ use runtime::wake::NamedTickets;
 use sqlx::{ConnectOptions, PgConnection, PgPool};
 use store::jobs::{self, End, Freed, HeldClaim, Line, Outcome};
 use store::minutes::Unfolded;
-use store::{PoolSize, account_audit, deliveries, event_stream, events, idempotency};
+use store::{PoolSize, account_audit, deliveries, due, event_stream, events, idempotency};
 use store::{minutes, overview, project_webhooks, reads, retention, tickets};
 
 /// Jobs of a full table: of forty accounts, most of them ended.
@@ -314,6 +314,8 @@ async fn pruning_and_folding_look_up_what_they_take_in_full_tables() -> anyhow::
     looks_up(&mut conn, "prune deliveries", &["deliveries_pkey", "delivery_attempts_pkey"]).await?;
     deliveries::due_with_dead_ticket(&mut conn, deliveries::ScanStart(0.5), 10).await?;
     looks_up(&mut conn, "lost tickets of deliveries", &["deliveries_due", "deliveries_pkey"]).await?;
+    due::next(&mut conn, 10.0).await?;
+    looks_up(&mut conn, "next due", &["jobs_due_again", "job_claims_open", "jobs_pkey"]).await?;
     drop(conn);
     let mut fold = world.pool().begin().await?;
     minutes::fold_some(&mut fold, 10).await?;

@@ -10,6 +10,7 @@ use super::scheduler::{Cursor, Event, Leased, Prefetch, Slot};
 use crate::batch::Batcher;
 use domain::ids::{DeliveryId, EndpointId};
 use runtime::process::Process;
+use runtime::wake::Wakes;
 use sqlx::PgPool;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -61,7 +62,7 @@ impl Statements {
             claims: start_claims(claimer.clone()),
             backlogs: start_backlogs(claimer),
             revalidations: start_revalidations(pool.clone(), whole_ms(attempt)),
-            records: start_records(pool.clone(), process.pool.clone()),
+            records: start_records(pool.clone(), process.pool.clone(), process.wakes.clone()),
             hand_backs: start_hand_backs(pool.clone()),
             deferrals: start_deferrals(pool),
         }
@@ -210,9 +211,10 @@ fn start_revalidations(pool: PgPool, attempt_ms: i64) -> Batcher<(DeliveryId, i3
 }
 
 /// Successes are recorded by their ids, with a generic plan. The statement that counts failures joins the batch with
-/// itself, so it uses a pool that does not force one.
-fn start_records(planned: PgPool, any: PgPool) -> Batcher<(EndedAttempt, Held), ()> {
+/// itself, so it uses a pool that does not force one. While deliveries are sent the service is not quiet.
+fn start_records(planned: PgPool, any: PgPool, wakes: Wakes) -> Batcher<(EndedAttempt, Held), ()> {
     Batcher::paced(MOST_IN_A_BATCH, RECORDS_APART, move |calls: Vec<(EndedAttempt, Held)>| {
+        wakes.stir();
         let (planned, any) = (planned.clone(), any.clone());
         async move {
             let (ended, _held): (Vec<EndedAttempt>, Vec<Held>) = calls.into_iter().unzip();

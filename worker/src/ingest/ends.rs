@@ -118,6 +118,7 @@ impl Ingest {
         if is_ours && let Some(wait) = own_fault::wait(claim.claim_no - 1 - i32::from(claim.failures)) {
             let seconds = i32::try_from(wait.as_secs()).unwrap_or(i32::MAX);
             uploads::retry(&mut conn, claim, Counts::No, seconds, code, message).await?;
+            self.process.wakes.send([Wake::Duties]);
             tracing::warn!(upload.id = %claim.id, wait_seconds = seconds, "An upload has to wait, uncounted: {message}.");
             return Ok(());
         }
@@ -125,6 +126,7 @@ impl Ingest {
         if let Next::Again(wait) = after_failure(claim.failures, retryable) {
             let seconds = i32::try_from(wait.as_secs()).unwrap_or(i32::MAX);
             uploads::retry(&mut conn, claim, Counts::Yes, seconds, code, message).await?;
+            self.process.wakes.send([Wake::Duties]);
             tracing::info!(upload.id = %claim.id, error.code = code, wait_seconds = seconds, "An upload is tried again: {message}.");
             return Ok(());
         }
@@ -145,6 +147,7 @@ impl Ingest {
         let why = "the account has used up a day's processor time that nobody paid for";
         let mut conn = self.process.pool.acquire().await?;
         uploads::retry(&mut conn, claim, Counts::No, seconds, "rate_limited", why).await?;
+        self.process.wakes.send([Wake::Duties]);
         tracing::info!(upload.id = %claim.id, wait_seconds = seconds, "An upload is put off: {why}.");
         Ok(())
     }

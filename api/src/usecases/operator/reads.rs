@@ -5,6 +5,7 @@ use crate::auth::operator::OperatorCaller;
 use crate::http::error::{Answer, ApiError};
 use crate::http::text::Time;
 use domain::read::Read;
+use runtime::wake::Wake;
 use serde_json::json;
 use sqlx::Acquire;
 use store::audit;
@@ -25,6 +26,8 @@ pub async fn pause_or_resume_read(app: &App, operator: &OperatorCaller, read: Re
     }
     let rows = reads::list(&mut change_read).await?;
     change_read.commit().await?;
+    // Its jobs are given places.
+    app.process.wakes.send([Wake::Duties]);
     let row = rows.into_iter().find(|row| row.read == read);
     row.ok_or_else(|| ApiError::internal(format!("the read {read} has no row")))
 }

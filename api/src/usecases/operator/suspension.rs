@@ -47,6 +47,7 @@ pub async fn resume_account(app: &App, operator: &OperatorCaller, id: AccountId)
     }
     let account = found(&mut resume_account, id).await?;
     resume_account.commit().await?;
+    app.process.wakes.send([Wake::Duties]);
     Ok(account)
 }
 

@@ -8,6 +8,7 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::account_audit::audit_value;
 use crate::usecases::webhooks::endpoints::{After, record_ping};
 use domain::ids::{AccountId, DeliveryId, EndpointId};
+use runtime::wake::Wake;
 use serde_json::{Value, json};
 use sqlx::{Acquire, PgConnection};
 use store::endpoints::{self, Endpoint, EndpointChange};
@@ -67,6 +68,8 @@ pub async fn change_any_webhook(
         audit::record(&mut change_webhook, &entry).await?;
     }
     change_webhook.commit().await?;
+    // What waits for a disabled endpoint is ended.
+    app.process.wakes.send([Wake::Duties]);
     let ping = pinged.map(|(delivery, ticket)| {
         app.process.wakes.tickets(&[ticket]);
         delivery

@@ -10,6 +10,7 @@ use domain::event::{EventId, EventType, ping_bytes};
 use domain::ids::{AccountId, DeliveryId, EndpointId};
 use domain::series::Trigger;
 use runtime::queue::{self, Queue, Subject, Ticket};
+use runtime::wake::Wake;
 use sqlx::{Acquire, PgConnection};
 use store::deliveries::{LatelyPinged, NewDelivery, Opening, end_silent, insert, pings_lately};
 use store::endpoints::{self, Endpoint, EndpointChange, MOST_ENDPOINTS, NewEndpoint};
@@ -76,6 +77,7 @@ pub async fn change_webhook(
         After::Ping => Some(record_ping(&mut changed, caller.account_id, &row, caller.traceparent.clone()).await?),
     };
     changed.commit().await?;
+    app.process.wakes.send([Wake::Duties]);
     let Some((delivery, ticket)) = pinged else { return Ok((row, None)) };
     app.process.wakes.tickets(&[ticket]);
     Ok((row, Some(delivery)))
@@ -91,6 +93,7 @@ pub async fn remove_webhook(app: &App, caller: &Caller, id: EndpointId) -> Answe
     end_silent(&mut remove, Some(id), ENDED_AT_ONCE).await?;
     note(&mut remove, caller, "webhook.delete", id, None).await?;
     remove.commit().await?;
+    app.process.wakes.send([Wake::Duties]);
     Ok(())
 }
 

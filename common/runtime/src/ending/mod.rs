@@ -103,6 +103,10 @@ async fn settle_all(
 
     let mut wakes: Vec<Wake> =
         finals.iter().flat_map(|job| [Wake::JobEnded(job.job), Wake::Events(job.owner)]).collect();
+    if finals.len() < ended.len() {
+        // Jobs that were put back become due some time.
+        wakes.push(Wake::Duties);
+    }
     wakes.extend(ended.iter().filter(|job| job.status == JobStatus::Running).map(|job| Wake::StopAsked(job.job)));
     let taken = |payer| admitted.iter().filter(|job| job.payer == payer).count();
     let places_left = freed

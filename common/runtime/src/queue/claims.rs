@@ -1,10 +1,10 @@
 //! A backend of apalis whose tasks are claimed already: the claim has deleted their tickets in the same transaction.
 //!
-//! It asks for as much work as there are free slots, with one request at a time: when it is woken, each second, and
-//! again at once while it gets all that it asked for. The slots it asks for are reserved meanwhile; slots that come
-//! free are for the next request. A task has its slot until it ends or leaves it, even if apalis restarts the worker
-//! meanwhile. At shutdown nothing more is asked for. Whatever a request claims then, or has claimed and not begun, is
-//! run to its end, which hands the claim back.
+//! It asks for as much work as there are free slots, with one request at a time: when it is woken, each second (while
+//! the service is quiet, every five), and again at once while it gets all that it asked for. The slots it asks for are
+//! reserved meanwhile; slots that come free are for the next request. A task has its slot until it ends or leaves it,
+//! even if apalis restarts the worker meanwhile. At shutdown nothing more is asked for. Whatever a request claims then,
+//! or has claimed and not begun, is run to its end, which hands the claim back.
 
 use super::slots::{Slot, Slots};
 use crate::wake::QueueWakes;
@@ -30,7 +30,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use tower::layer::util::Identity;
 use ulid::Ulid;
 
-/// How often the queue is looked at even without a notification.
+/// How often the queue is looked at even without a notification, unless the service is quiet.
 pub(super) const POLL: Duration = Duration::from_secs(1);
 /// A request that takes longer has failed. What it nevertheless claimed has a lease that expires.
 const LONGEST_ASK: Duration = Duration::from_secs(10);
@@ -124,8 +124,12 @@ impl Claiming {
         while self.woken.poll_unpin(cx).is_ready() {
             self.woken = self.wakes.next();
             self.is_due = true;
+            // Nothing else tells of a slot that is left before its work has ended.
+            self.timer.reset_after(POLL);
         }
         while self.timer.poll_tick(cx).is_ready() {
+            let pause = if self.slots.is_full() { POLL } else { self.wakes.pause(POLL) };
+            self.timer.reset_after(pause);
             self.is_due = true;
         }
     }
@@ -163,6 +167,9 @@ impl Claiming {
         self.ask = None;
         let mut reserved = std::mem::take(&mut self.reserved);
         let Taken { work, next } = taken?;
+        if !work.is_empty() {
+            self.wakes.found_work();
+        }
         match next {
             Next::AtOnce => self.is_due = true,
             Next::In(time) => self.timer.reset_after(time.min(POLL)),

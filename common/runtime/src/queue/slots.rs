@@ -28,6 +28,11 @@ impl Slots {
         std::iter::from_fn(|| Arc::clone(&self.permits).try_acquire_owned().ok()).collect()
     }
 
+    /// Whether no slot is free.
+    pub(super) fn is_full(&self) -> bool {
+        self.permits.available_permits() == 0
+    }
+
     /// Returns a slot for claimed work, and a token to hold until the work ends.
     pub(super) fn given(&self, permit: Option<OwnedSemaphorePermit>) -> (Slot, TaskTrackerToken) {
         let state = SlotState { permits: Arc::clone(&self.permits), held: Mutex::new(permit) };
@@ -85,7 +90,7 @@ mod tests {
     async fn who_comes_back_is_before_whatever_is_claimed_next() {
         let slots = Slots::new(1);
         let (waits, _begun) = slots.given(slots.reserve().pop());
-        assert!(slots.reserve().is_empty());
+        assert!(slots.is_full() && slots.reserve().is_empty());
         assert!(waits.leave() && !waits.leave());
         let (other, _other_begun) = slots.given(slots.reserve().pop());
         let mut coming = pin!(waits.retake());

@@ -197,7 +197,8 @@ async fn worked(ticket: Value, handler: Handler, beat: Beat) {
     beat.touch(Instant::now());
 }
 
-/// Polls when a notification names one of the queues, and every second regardless.
+/// Polls when a notification names one of the queues, and every second regardless; while the service is quiet, every
+/// five seconds.
 ///
 /// apalis's own interval arms its timer only while idle and then waits for the heartbeat, which took 22 s when tried.
 struct Woken {
@@ -225,6 +226,7 @@ impl PollStrategy for Woken {
             timer
         });
         while timer.poll_tick(cx).is_ready() {
+            timer.reset_after(self.wakes.pause(POLL));
             due = true;
         }
         if due { Poll::Ready(Some(())) } else { Poll::Pending }

@@ -1,25 +1,42 @@
 //! Passes incoming wakes on to those who wait for them.
 
+use super::quiet::LastHeard;
 use super::words::{NamedTicket, SENDER, Wake};
 use crate::queue::Queue;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 use tokio::sync::{Notify, broadcast};
+use tokio::time::Instant;
 
 /// Named tickets that are kept at most until they are taken.
 pub(super) const MOST_KEPT: usize = 4_000;
 
 /// The wakes of some queues. One that comes while nobody waits is kept for the next to wait; several count as one.
 #[derive(Debug, Clone)]
-pub struct QueueWakes(Arc<Notify>);
+pub struct QueueWakes {
+    woken: Arc<Notify>,
+    last_heard: LastHeard,
+}
 
 impl QueueWakes {
     /// Completes at the next wake, or at once if one has come meanwhile.
     pub fn next(&self) -> BoxFuture<'static, ()> {
-        let woken = Arc::clone(&self.0);
+        let woken = Arc::clone(&self.woken);
         async move { woken.notified().await }.boxed()
+    }
+
+    /// Returns the pause before the queues are polled although no wake came: `usual`, or longer while the service is
+    /// quiet.
+    pub fn pause(&self, usual: Duration) -> Duration {
+        self.last_heard.pause(usual, Instant::now())
+    }
+
+    /// Records that work was found, so that the service does not count as quiet.
+    pub fn found_work(&self) {
+        self.last_heard.note(Instant::now());
     }
 }
 
@@ -87,11 +104,17 @@ pub(super) struct Incoming {
     others: broadcast::Sender<Wake>,
     waiting: Arc<Listeners<Notify>>,
     pickers: Arc<Listeners<Mailbox>>,
+    pub(super) last_heard: LastHeard,
 }
 
 impl Incoming {
     pub(super) fn new() -> Self {
-        Self { others: broadcast::channel(4096).0, waiting: Arc::default(), pickers: Arc::default() }
+        Self {
+            others: broadcast::channel(4096).0,
+            waiting: Arc::default(),
+            pickers: Arc::default(),
+            last_heard: LastHeard::default(),
+        }
     }
 
     /// Returns where the new tickets of these queues are named from now on.
@@ -105,7 +128,7 @@ impl Incoming {
     pub(super) fn of_queues(&self, queues: &[Queue]) -> QueueWakes {
         let woken = Arc::new(Notify::new());
         self.waiting().push(Listener { names: names(queues), target: Arc::downgrade(&woken) });
-        QueueWakes(woken)
+        QueueWakes { woken, last_heard: self.last_heard.clone() }
     }
 
     /// Returns all other wakes from now on.
@@ -152,6 +175,7 @@ impl Incoming {
     /// Passes on the wakes in a payload. Those of queues and tickets that this process sent itself are skipped: its own
     /// queue workers know them already.
     pub(super) fn hand_out_all(&self, payload: &str, own: &str) {
+        self.last_heard.note(Instant::now());
         let mut words = payload.split_whitespace().peekable();
         let sender = words.next_if(|word| word.starts_with(SENDER));
         for wake in words.map(Wake::from_word) {

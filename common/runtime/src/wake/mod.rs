@@ -3,7 +3,8 @@
 //! A NOTIFY inside a transaction takes one lock of the whole server at the commit. So a process notifies after its
 //! commit: at once after a quiet moment, otherwise once for everything that came within two milliseconds. It listens on
 //! one direct connection for all of its queues and long polls, and checks that connection when it is silent. A lost
-//! notification costs a second, since everyone who waits also polls.
+//! notification costs a second, since everyone who waits also polls; five where nothing else was told for twenty
+//! seconds (`quiet`), and the duties of a scheduler ten.
 //!
 //! A woken queue worker looks for tickets, so each is woken for its own queues alone; everyone else shares one channel.
 //! A process that pushes tickets wakes its own queue workers directly, and ignores its own notification of them. New
@@ -11,6 +12,7 @@
 //! expensive (`queue::picker`). Where the database can't notify (`MWS_DATABASE_NOTIFY`), a process wakes only itself.
 
 mod incoming;
+mod quiet;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -68,6 +70,7 @@ impl Wakes {
     /// lost wake.
     pub fn send(&self, wakes: impl IntoIterator<Item = Wake>) {
         for wake in wakes {
+            self.stir();
             let Some(outgoing) = &self.outgoing else {
                 self.incoming.hand_out(wake);
                 continue;
@@ -97,6 +100,18 @@ impl Wakes {
             }
         }
         self.queues(pushed.iter().map(|ticket| ticket.queue).collect::<BTreeSet<_>>());
+    }
+
+    /// Records that something happens in this process, so that it does not take the service for quiet. Others are not
+    /// told.
+    pub fn stir(&self) {
+        self.incoming.last_heard.note(Instant::now());
+    }
+
+    /// Whether nothing has happened for twenty seconds, as far as this process can know: never where it is not told
+    /// what others do.
+    pub fn is_quiet(&self) -> bool {
+        self.incoming.last_heard.is_quiet(Instant::now())
     }
 
     /// Returns where the new tickets of these queues are named from now on.
@@ -154,6 +169,7 @@ async fn listen(pool: PgPool, incoming: Incoming, own: Arc<str>, shutdown: Cance
             lost = listen_until_lost(&pool, &incoming, &own) => lost,
             () = shutdown.cancelled() => return,
         };
+        incoming.last_heard.end_listening();
         tracing::warn!(error = %lost, "The listening connection was lost; polling until it is back.");
         tokio::select! {
             () = tokio::time::sleep(Duration::from_secs(1)) => {}
@@ -173,6 +189,7 @@ async fn listen_until_lost(pool: &PgPool, incoming: &Incoming, own: &str) -> sql
         Ok(Err(error)) => return error,
         Err(_) => return sqlx::Error::PoolTimedOut,
     }
+    incoming.last_heard.begin_listening(Instant::now());
     incoming.hand_out(Wake::Everything);
     loop {
         let Ok(received) = timeout(QUIET, listener.try_recv()).await else {

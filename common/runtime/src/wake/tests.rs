@@ -120,6 +120,35 @@ fn without_notifications_a_process_tells_itself_each_thing_once() {
 }
 
 #[test]
+fn whatever_is_told_ends_the_quiet_here_and_elsewhere() {
+    let (outgoing, _sent) = mpsc::unbounded_channel();
+    let wakes = Wakes { outgoing: Some(outgoing), incoming: Incoming::new() };
+    let (heard, queue) = (&wakes.incoming.last_heard, wakes.of_queues(&[Queue::Render]));
+    let usual = Duration::from_secs(1);
+    let long_ago = Instant::now().checked_sub(Duration::from_mins(1)).expect("a clock that began before");
+    let others = format!("from:you {}", JobId::mint());
+    let ends: [&dyn Fn(); 5] = [
+        &|| wakes.incoming.hand_out_all(&others, "from:me"),
+        &|| wakes.send([Wake::Duties]),
+        &|| wakes.queues([Queue::Ingest]),
+        &|| wakes.stir(),
+        &|| queue.found_work(),
+    ];
+    for end in ends {
+        heard.begin_listening(long_ago);
+        assert!(wakes.is_quiet() && queue.pause(usual) > usual);
+        end();
+        assert!(!wakes.is_quiet() && queue.pause(usual) == usual);
+    }
+    heard.begin_listening(long_ago);
+    wakes.tickets(&[]);
+    assert!(wakes.is_quiet(), "nothing was pushed");
+    let alone = Wakes::within_the_process();
+    alone.incoming.last_heard.note(long_ago);
+    assert!(!alone.is_quiet(), "nobody tells it what others do");
+}
+
+#[test]
 fn a_word_reads_back_as_the_wake_it_was() {
     let job = JobId::mint();
     let queue = Wake::Queue("read:levels".to_owned());
@@ -127,7 +156,7 @@ fn a_word_reads_back_as_the_wake_it_was() {
     let access = Wake::Access(AccountId::mint());
     let ticket = Wake::Ticket { queue: "read:levels".to_owned(), ticket: named(&pushed(Queue::Ingest)) };
     let ended = [Wake::JobEnded(job), Wake::ItemSettled(ItemId::mint()), Wake::StopAsked(job)];
-    for wake in [queue, ticket, events, access, Wake::Everything].into_iter().chain(ended) {
+    for wake in [queue, ticket, events, access, Wake::Duties, Wake::Everything].into_iter().chain(ended) {
         assert_eq!(Wake::from_word(&wake.word()), wake);
     }
 }

@@ -13,6 +13,9 @@ pub(super) const SENDER: &str = "from:";
 /// ticket already. An older process takes the word for the name of a queue that nobody serves.
 pub(super) const TICKET: &str = "+";
 
+/// The word for the duties of schedulers. An older process takes it for the name of a queue that nobody serves.
+const DUTIES: &str = "duties";
+
 /// A ticket that was pushed: roughly the unix second that it is dated, since the database's clock decides, and its id.
 pub type NamedTicket = (i64, String);
 
@@ -38,6 +41,8 @@ pub enum Wake {
     Events(AccountId),
     /// Somebody of an account may have lost access: a key is revoked, a user is disabled, or the account is suspended.
     Access(AccountId),
+    /// A duty of the schedulers has something to do soon that no ticket tells of.
+    Duties,
     /// The listening connection was lost and is back: look for everything again.
     Everything,
 }
@@ -53,6 +58,7 @@ impl Wake {
             Self::StopAsked(job) => format!("stop:{job}"),
             Self::Events(account) => account.to_string(),
             Self::Access(account) => format!("access:{account}"),
+            Self::Duties => DUTIES.to_owned(),
             Self::Everything => "*".to_owned(),
         }
     }
@@ -75,6 +81,7 @@ impl Wake {
             Ok(job) if stop.is_some() => Self::StopAsked(job),
             Ok(job) => Self::JobEnded(job),
             Err(_) if word == "*" => Self::Everything,
+            Err(_) if word == DUTIES => Self::Duties,
             Err(_) => Self::Queue(word.to_owned()),
         }
     }

@@ -1,0 +1,120 @@
+//! A service in which nothing happens: it asks for little, and what becomes due is done in time
+//! (`scheduler/src/foresight`, `common/runtime/src/wake/quiet`).
+
+use mws_tests::world::{Media, Scheduler, Tenant, World, runners, until};
+use store::due;
+use tokio::time::{Duration, Instant};
+
+/// Until a service has been silent for long, duties have gone on resting, and one round of theirs is over.
+const LONG: Duration = Duration::from_mins(2);
+/// Milliseconds that something may be done late which becomes due: a run of a duty, and what a machine takes that is
+/// busy with other tests.
+const LATE: i64 = 5_000;
+/// A duty that is done each second, and rests so long only where it knows that it may: at most five seconds otherwise.
+const DUTY: &str = "reissue_uploads";
+const RESTING: Duration = Duration::from_secs(6);
+/// Longer than the pause between two polls of a busy service, and shorter than that of a quiet one.
+const UNPOLLED: Duration = Duration::from_millis(2_500);
+/// How often the queues were looked at.
+const LOOKS: &str =
+    "SELECT seq_scan + coalesce(idx_scan, 0) FROM pg_stat_user_tables WHERE relid = 'apalis.jobs'::regclass";
+
+/// Starts a job and has it wait to be tried again in so many seconds, of which nobody is told.
+async fn put_back(world: &World, tenant: &Tenant, seconds: u32) -> anyhow::Result<()> {
+    let item = world.item(tenant, Media::audio(60)).await?;
+    tenant.client.prepare(&[item], &["levels"]).await?;
+    let statement =
+        "UPDATE jobs SET admitted = false, ticket_id = NULL, due_at = mws_now() + make_interval(secs => $1)";
+    sqlx::query(statement).bind(f64::from(seconds)).execute(world.pool()).await?;
+    sqlx::query("DELETE FROM apalis.jobs").execute(world.pool()).await?;
+    Ok(())
+}
+
+/// Waits until the job has a place and a ticket again. Returns how many milliseconds late that was, but for a second.
+async fn lateness(world: &World) -> anyhow::Result<i64> {
+    let placed = "SELECT count(*) FROM jobs WHERE admitted AND ticket_id IS NOT NULL";
+    World::within(LONG, "it has a place", async || Ok((world.count(placed).await? == 1).then_some(()))).await?;
+    let late = "SELECT (extract(epoch FROM t.run_at - j.due_at) * 1000)::bigint
+        FROM jobs AS j JOIN apalis.jobs AS t ON t.id = j.ticket_id";
+    world.count(late).await
+}
+
+async fn rests(scheduler: &Scheduler) -> anyhow::Result<()> {
+    let rests = async || Ok(scheduler.since(DUTY).is_some_and(|since| since >= RESTING).then_some(()));
+    World::within(LONG, "the duty rests", rests).await
+}
+
+async fn transactions(world: &World) -> anyhow::Result<i64> {
+    world.count("SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()").await
+}
+
+#[tokio::test]
+async fn duties_rest_while_nothing_happens_and_do_what_becomes_due_in_time() -> anyhow::Result<()> {
+    let world = World::with(|settings| settings.database_notify = true).await?;
+    let tenant = world.tenant("a").await?;
+    put_back(&world, &tenant, 50).await?;
+    let scheduler = world.scheduler().await?;
+    rests(&scheduler).await?;
+    let (before, began) = (transactions(&world).await?, Instant::now());
+    let ran = async || Ok(scheduler.since(DUTY).is_some_and(|since| since < RESTING).then_some(()));
+    World::within(LONG, "the duty is done all the same", ran).await?;
+    rests(&scheduler).await?;
+    // Where duties look each second it is some fifty a second, with the checks of their connections.
+    let (asked, seconds) = (transactions(&world).await? - before, i64::try_from(began.elapsed().as_secs())?);
+    assert!(asked <= 25 * (seconds + 1), "{asked} transactions in {seconds} s");
+    let late = lateness(&world).await?;
+    assert!(late < LATE, "{late} ms late");
+    scheduler.stop().await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn queues_are_polled_less_often_while_nothing_happens_and_work_is_found_all_the_same() -> anyhow::Result<()> {
+    let world = World::with(|settings| settings.database_notify = true).await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    world.work(runners::instant()).await?;
+    until("the queues are polled", async || Ok((world.count(LOOKS).await? > 0).then_some(()))).await?;
+    let mut last = (0, Instant::now());
+    World::within(LONG, "nobody looks for some seconds", async || {
+        let looks = world.count(LOOKS).await?;
+        if looks != last.0 {
+            last = (looks, Instant::now());
+        }
+        Ok((last.1.elapsed() >= UNPOLLED).then_some(()))
+    })
+    .await?;
+    tenant.client.prepare(&[item], &["levels"]).await?;
+    let ended = "SELECT count(*) FROM jobs WHERE status = 'succeeded'";
+    until("the job is over", async || Ok((world.count(ended).await? == 1).then_some(()))).await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn where_nobody_is_told_duties_look_as_often_as_ever() -> anyhow::Result<()> {
+    let world = World::with(|settings| settings.database_notify = false).await?;
+    let tenant = world.tenant("a").await?;
+    let scheduler = world.scheduler().await?;
+    put_back(&world, &tenant, 3).await?;
+    let late = lateness(&world).await?;
+    assert!(late < LATE, "{late} ms late");
+    scheduler.stop().await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn the_next_time_that_something_is_due_is_seen_and_what_is_due_already_is_not() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let mut conn = world.pool().acquire().await?;
+    assert_eq!(due::next(&mut conn, 60.0).await?, None);
+    put_back(&world, &tenant, 30).await?;
+    let seconds = due::next(&mut conn, 60.0).await?;
+    assert!(seconds.is_some_and(|seconds| (0.0..=30.0).contains(&seconds)), "{seconds:?}");
+    assert_eq!(due::next(&mut conn, 0.0).await?, None, "it is later than that");
+    world.advance(Duration::from_secs(31)).await?;
+    assert_eq!(due::next(&mut conn, 60.0).await?, None, "it is due");
+    drop(conn);
+    world.duties().await?;
+    world.end().await
+}
