@@ -5,10 +5,12 @@
 //! check reads every balance, what the service holds in all is counted with it.
 
 use domain::ids::AccountId;
+use domain::verdict::Invariant;
 use runtime::clock::host_unix_seconds;
 use runtime::process::Process;
 use serde_json::{Value, json};
 use sqlx::PgConnection;
+use store::invariants;
 use store::ledger::{self, Checked};
 use store::minutes::{self, Drift};
 use store::totals::{self, Totals};
@@ -69,6 +71,8 @@ async fn check(process: &Process) -> sqlx::Result<Option<Vec<Drift>>> {
     }
     let drift = recounted(&mut tx).await?;
     ledger::record_check(&mut tx, drift.len()).await?;
+    let broken: Vec<String> = drift.iter().map(|one| format!("{} of {}", one.what, one.account)).collect();
+    invariants::record(&mut tx, Invariant::Balances, &broken).await?;
     totals::count(&mut tx).await?;
     tx.commit().await?;
     let now = u32::try_from(host_unix_seconds()).unwrap_or(u32::MAX);

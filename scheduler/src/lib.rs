@@ -6,6 +6,7 @@
 
 pub mod admit_jobs;
 pub mod advance_bulk_operations;
+pub mod check_invariants;
 pub mod check_ledger;
 mod complaint;
 mod each;
@@ -74,6 +75,7 @@ macro_rules! duty {
 const DUTIES: &[Duty] = &[
     duty!(admit_jobs, 1_000),
     duty!(advance_bulk_operations, 1_000),
+    duty!(check_invariants, 60_000),
     duty!(check_ledger, 60_000),
     duty!(end_deliveries, 2_000),
     duty!(expire_uploads, 30_000),

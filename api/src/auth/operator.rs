@@ -41,6 +41,7 @@ const LONGEST_SEEN: usize = 400;
 #[derive(Debug, Clone)]
 pub struct OperatorCaller {
     name: String,
+    role: OperatorRole,
     address: Option<String>,
     /// The value of `X-Request-Id`.
     pub request_id: String,
@@ -50,12 +51,17 @@ impl OperatorCaller {
     /// This operator, in a request of this scope.
     pub fn new(operator: &Operator, scope: &Scope) -> Self {
         let address = scope.address.map(|address| address.to_string());
-        Self { name: operator.name.clone(), address, request_id: scope.request_id.clone() }
+        Self { name: operator.name.clone(), role: operator.role, address, request_id: scope.request_id.clone() }
     }
 
     /// The operator's name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether they may see what customers wrote, sent or made.
+    pub fn sees_payloads(&self) -> bool {
+        self.role.sees_payloads()
     }
 
     /// Writes into the audit log that this request looks at an account's data.

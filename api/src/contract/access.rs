@@ -6,7 +6,7 @@
 
 use crate::http::error::Code;
 use Needs::{Account, AccountWithoutSession, Nothing, Operator, OwnerWithoutSession, Workspace};
-use domain::operator::OperatorRole::{self, Act, Read};
+use domain::operator::OperatorRole::{self, Act, Metadata, Read};
 use domain::role::Role;
 
 /// What an operation needs of its caller.
@@ -181,8 +181,8 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("GET /events/{id}", Account),
     ("GET /events/stream", Account),
     ("POST /operator/accounts", Operator(Act)),
-    ("GET /operator/accounts", Operator(Read)),
-    ("GET /operator/accounts/{id}", Operator(Read)),
+    ("GET /operator/accounts", Operator(Metadata)),
+    ("GET /operator/accounts/{id}", Operator(Metadata)),
     ("PATCH /operator/accounts/{id}", Operator(Act)),
     ("DELETE /operator/accounts/{id}/unpaid-processor-time", Operator(Act)),
     ("POST /operator/accounts/{id}/suspend", Operator(Act)),
@@ -203,13 +203,13 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /operator/members", Operator(Act)),
     ("GET /operator/members", Operator(Read)),
     ("DELETE /operator/members/{workspaceId}/{userId}", Operator(Act)),
-    ("GET /operator/reads", Operator(Read)),
+    ("GET /operator/reads", Operator(Metadata)),
     ("PATCH /operator/reads/{read}", Operator(Act)),
-    ("GET /operator/jobs", Operator(Read)),
-    ("GET /operator/jobs/{id}", Operator(Read)),
+    ("GET /operator/jobs", Operator(Metadata)),
+    ("GET /operator/jobs/{id}", Operator(Metadata)),
     ("POST /operator/jobs/{id}/retry", Operator(Act)),
     ("POST /operator/jobs/{id}/cancel", Operator(Act)),
-    ("GET /operator/deliveries", Operator(Read)),
+    ("GET /operator/deliveries", Operator(Metadata)),
     ("POST /operator/deliveries/resend", Operator(Act)),
     ("POST /operator/deliveries/{id}/resend", Operator(Act)),
     ("POST /operator/bulk-operations", Operator(Act)),
@@ -218,8 +218,8 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /operator/bulk-operations/{id}/stop", Operator(Act)),
     ("PATCH /operator/webhooks/{id}", Operator(Act)),
     ("GET /operator/audit", Operator(Read)),
-    ("GET /operator/report", Operator(Read)),
-    ("POST /operator/console-links", Operator(Read)),
+    ("GET /operator/report", Operator(Metadata)),
+    ("POST /operator/console-links", Operator(Metadata)),
 ];
 
 /// Returns what this operation needs; none when it has no row.
@@ -231,10 +231,10 @@ impl Needs {
     /// The codes of the refusals that these needs lead to, beside those of every credential.
     pub const fn refusals(self) -> &'static [Code] {
         match self {
-            Nothing | Account | Workspace(Role::Viewer) | Operator(Read) => &[],
+            Nothing | Account | Workspace(Role::Viewer) | Operator(Metadata) => &[],
             AccountWithoutSession => &[Code::SessionNotAllowed],
             OwnerWithoutSession => &[Code::SessionNotAllowed, Code::RoleForbidden],
-            Workspace(Role::Editor | Role::Owner) | Operator(Act) => &[Code::RoleForbidden],
+            Workspace(Role::Editor | Role::Owner) | Operator(Read | Act) => &[Code::RoleForbidden],
         }
     }
 }

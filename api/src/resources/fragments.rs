@@ -57,9 +57,9 @@ pub fn change<T: Copy + Display + Default + PartialOrd>(change: T) -> Markup {
 /// Shows a state, by its word and a mark.
 pub fn state(word: &str) -> Markup {
     let (class, mark) = match word {
-        "succeeded" | "healthy" | "ready" | "enabled" | "active" | "live" | "genuine" => ("good", "✓"),
+        "succeeded" | "passed" | "healthy" | "ready" | "enabled" | "active" | "live" | "genuine" => ("good", "✓"),
         "failed" | "failing" | "disabled" | "lost" | "suspended" | "dead" => ("bad", "✗"),
-        "degraded" | "paused" | "skipped" | "handed_back" | "silent" => ("warn", "!"),
+        "degraded" | "paused" | "skipped" | "handed_back" | "silent" | "unfinished" => ("warn", "!"),
         "running" | "pending" | "queued" | "processing" => ("going", "…"),
         _ => ("plain", "·"),
     };

@@ -2,6 +2,7 @@
 
 mod admin_bulk;
 mod admin_webhooks;
+mod doctor;
 mod download;
 mod health;
 mod listen;

@@ -17,6 +17,8 @@ const LONGEST_NAME: usize = 64;
 /// The role of an operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OperatorRole {
+    /// May read how work stands, and nothing that customers wrote, sent or made: no bodies, results or texts of theirs.
+    Metadata,
     /// May read everything.
     Read,
     /// May also change things.
@@ -27,9 +29,15 @@ impl OperatorRole {
     /// Returns its name in the setting and in refusals.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Metadata => "metadata",
             Self::Read => "read",
             Self::Act => "act",
         }
+    }
+
+    /// Whether they may see what customers wrote, sent or made.
+    pub fn sees_payloads(self) -> bool {
+        self > Self::Metadata
     }
 }
 
@@ -56,7 +64,7 @@ pub enum OperatorError {
     )]
     Weak,
     /// An entry is not `name:role:token`, or its role is unknown. The field is its number, from 1.
-    #[error("entry {0} of MWS_OPERATOR_TOKENS is not `name:read:token` or `name:act:token`")]
+    #[error("entry {0} of MWS_OPERATOR_TOKENS is not `name:metadata:token`, `name:read:token` or `name:act:token`")]
     Form(usize),
     /// A name is malformed, or another operator has it.
     #[error("the name of entry {0} of MWS_OPERATOR_TOKENS is taken, or not 1 to 64 of a–z, A–Z, 0–9, `.`, `_` and `-`")]
@@ -97,6 +105,7 @@ impl Operators {
             return Err(OperatorError::Form(place));
         };
         let role = match role {
+            "metadata" => OperatorRole::Metadata,
             "read" => OperatorRole::Read,
             "act" => OperatorRole::Act,
             _ => return Err(OperatorError::Form(place)),
@@ -163,6 +172,13 @@ mod tests {
         assert_eq!(who("the-single-token"), Some(("operator", OperatorRole::Act)));
         assert_eq!(who(ANNA), Some(("anna", OperatorRole::Act)));
         assert_eq!(who(BO), Some(("bo", OperatorRole::Read)));
+        let mia = read("", "mia:metadata:mia-sees-no-payloads").expect("one operator");
+        let mia = mia.named("mia").map(|one| one.role);
+        assert_eq!(mia, Some(OperatorRole::Metadata));
+        assert_eq!(
+            [OperatorRole::Metadata, OperatorRole::Read, OperatorRole::Act].map(OperatorRole::sees_payloads),
+            [false, true, true]
+        );
         assert_eq!(who("anna-has-a-long-toke"), None);
         assert!(Operators::default().find(&CredentialHash::of("")).is_none());
         assert!(read("", "").expect("none").find(&CredentialHash::of("")).is_none());

@@ -98,6 +98,7 @@ fn describe() {
         "Unix time at which this process last checked the ledger."
     );
     describe_gauge!("mws_ledger_drifting", "Balances that the journal does not explain.");
+    describe_gauge!("mws_invariant_broken_rows", "Rows that break an invariant by its last check; 0 while it holds.");
     describe_gauge!("mws_seals", "Secrets that are not sealed under the current key, by what is known of theirs.");
     describe_gauge!("mws_build_info", "Always 1; the version is a label.");
 }

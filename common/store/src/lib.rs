@@ -29,6 +29,7 @@ pub mod footage;
 pub mod generations;
 pub mod idempotency;
 pub mod inspect;
+pub mod invariants;
 pub mod items;
 pub mod jobs;
 pub mod journal;

@@ -47,7 +47,7 @@ pub async fn traces(world: &World, tenant: &Tenant, receiver: &Receiver) -> anyh
 }
 
 /// Every page there is.
-fn pages(traces: &Traces, account: &str) -> Vec<String> {
+pub fn pages(traces: &Traces, account: &str) -> Vec<String> {
     let Traces { job, delivery, endpoint, item } = traces;
     [
         String::new(),

@@ -1,7 +1,7 @@
 //! The pages of all accounts and of one account: its minutes, workspaces, keys and endpoints.
 
 use super::shell::Fit;
-use super::words::{amount, link, or_dash, short, state, time, time_or};
+use super::words::{amount, link, or_dash, short, state, theirs, time, time_or};
 use super::{Visit, shell};
 use crate::http::error::{Answer, Code};
 use crate::usecases::balance::balance;
@@ -105,10 +105,10 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
         }))
         (shell::section("minutes", "Minutes", &minutes(id, &balance)))
         (shell::section("workspaces", "Workspaces", &html! {
-            ul { @for one in &own { li { a.id href={ "/console/jobs?workspace_id=" (one.id) } { (one.id) } " " (one.name) @if one.is_default { " (default)" }
+            ul { @for one in &own { li { a.id href={ "/console/jobs?workspace_id=" (one.id) } { (one.id) } " " (theirs(&visit, Some(&one.name))) @if one.is_default { " (default)" }
                 " " a href={ "/console/items?workspace_id=" (one.id) } { "Items" span.hidden { " of " (one.id) } } } } }
         }))
-        (shell::section("keys", "Keys", &keyed(&keys, now)))
+        (shell::section("keys", "Keys", &keyed(&visit, &keys, now)))
         (shell::section("endpoints", "Endpoints", &html! {
             @if endpoints.is_empty() { p.soft { "None." } }
             ul { @for one in &endpoints { li { (link("endpoints", one.endpoint.id)) " " (super::words::shown_url(&one.endpoint.url)) " "
@@ -135,7 +135,7 @@ fn minutes(id: AccountId, balance: &Balance) -> Markup {
     }
 }
 
-fn keyed(keys: &[KeyRow], now: DateTime<Utc>) -> Markup {
+fn keyed(visit: &Visit, keys: &[KeyRow], now: DateTime<Utc>) -> Markup {
     if keys.is_empty() {
         return html! { p.soft { "None." } };
     }
@@ -143,7 +143,7 @@ fn keyed(keys: &[KeyRow], now: DateTime<Utc>) -> Markup {
         @for key in keys {
             tr {
                 td { code { (key.prefix) "…" } }
-                td.long { (or_dash(key.name.as_ref())) }
+                td.long { (theirs(visit, key.name.as_ref())) }
                 td.wide { span.id title=(key.id) { (short(&key.id.to_string())) } }
                 td.medium { (time(key.created_at, now)) }
                 td.medium { (time_or(key.last_used_at, now, "never")) }

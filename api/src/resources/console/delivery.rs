@@ -2,7 +2,7 @@
 //! form to send it again.
 
 use super::compared::compared;
-use super::words::{exact, link, or_dash, shown_url, state, time, time_or};
+use super::words::{exact, hidden, link, or_dash, shown_url, state, time, time_or};
 use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
@@ -17,7 +17,7 @@ use poem::Response;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use sqlx::PgConnection;
-use store::deliveries::{self, DeliveryRow, SentRow};
+use store::deliveries::{self, AttemptRow, DeliveryRow, SentRow};
 use store::endpoints::{self, EndpointOf};
 use store::webhook_secrets;
 
@@ -28,13 +28,13 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let (row, endpoint) = found(&visit, id).await?;
     let mut conn = visit.conn().await?;
     let attempts = deliveries::sent_of(&mut conn, id).await?;
-    let body = deliveries::body_of(&mut conn, id).await?;
+    let sees = visit.sees_payloads();
+    let body = if sees { deliveries::body_of(&mut conn, id).await? } else { None };
     let repeats = deliveries::repeats(&mut conn, &row).await?;
-    let before = before(&mut conn, &row, &repeats).await?;
+    let before = if sees { before(&mut conn, &row, &repeats).await? } else { None };
     let repeats = deliveries::by_ids(&mut conn, &repeats, None).await?;
     drop(conn);
-    let secrets = secrets(&visit, row.account_id).await?;
-    let detail = json_of(&DeliveryDetail::new(row.clone(), attempts.clone(), body.clone()));
+    let secrets = if sees { secrets(&visit, row.account_id).await? } else { Vec::new() };
     let main = html! {
         h1 { "Delivery " span.id { (id) } }
         @match visit.asked("done") {
@@ -47,12 +47,15 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         @if let Some((first, before)) = &before {
             (shell::section("compared", "Before and this time", &compared(*first, before, &attempts, body.as_deref())))
         }
-        (shell::section("attempts", "Attempts", &tried(&attempts, body.as_deref(), &secrets, now)))
-        (shell::section("body", "The body that every attempt sends", &sent_body(body.as_deref())))
+        (shell::section("attempts", "Attempts", &tried(&visit, &attempts, body.as_deref(), &secrets, now)))
+        (shell::section("body", "The body that every attempt sends", &if sees { sent_body(body.as_deref()) } else { hidden() }))
         @if !repeats.is_empty() {
             (shell::section("repeats", "Other deliveries of the same event to this endpoint", &super::deliveries::rows(&repeats, now)))
         }
-        (shell::section("document", "As its account sees it", &shell::document(&detail)))
+        @if sees {
+            @let detail = json_of(&DeliveryDetail::new(row.clone(), attempts.clone(), body.clone()));
+            (shell::section("document", "As its account sees it", &shell::document(&detail)))
+        }
         (shell::command(&format!("mws admin deliveries list --endpoint {}", row.endpoint_id)))
     };
     Ok(visit.whole(&format!("Delivery {id}"), &main))
@@ -96,7 +99,13 @@ fn facts(row: &DeliveryRow, endpoint: &EndpointOf, now: DateTime<Utc>) -> Markup
     ])
 }
 
-fn tried(attempts: &[SentRow], body: Option<&str>, secrets: &[SecretString], now: DateTime<Utc>) -> Markup {
+fn tried(
+    visit: &Visit,
+    attempts: &[SentRow],
+    body: Option<&str>,
+    secrets: &[SecretString],
+    now: DateTime<Utc>,
+) -> Markup {
     if attempts.is_empty() {
         return html! { p.soft { "None yet." } };
     }
@@ -109,7 +118,10 @@ fn tried(attempts: &[SentRow], body: Option<&str>, secrets: &[SecretString], now
                     " · " (time(attempt.at, now)) " · " span.number { (exact(f64::from(attempt.duration_ms) / 1_000.0)) }
                     " · " (or_dash(attempt.response_status)) " " (or_dash(attempt.error.as_ref()))
                 }
-                (sent_and_answered(sent, body, secrets))
+                @if visit.sees_payloads() { (sent_and_answered(sent, body, secrets)) } @else {
+                    (timed(attempt))
+                    p { "What was sent and answered: " (hidden()) }
+                }
             }
         }
     }
@@ -125,11 +137,7 @@ fn sent_and_answered(sent: &SentRow, body: Option<&str>, secrets: &[SecretString
             "host: " (sent.url_host.as_deref().unwrap_or("nothing is known to have been sent")) "\n"
             @for (name, value) in headers(sent.request_headers.as_ref()) { (name) ": " (value) "\n" }
         } }
-        p {
-            b { "Where the time went: " } "lookup " (ms(attempt.dns_ms)) " · TCP " (ms(attempt.connect_ms))
-            " · TLS " (ms(attempt.tls_ms)) " · first byte after " (ms(attempt.first_byte_ms))
-            " · all of it " (ms(Some(attempt.duration_ms)))
-        }
+        (timed(attempt))
         p { b { "Signature: " } (checked(sent.request_headers.as_ref(), body, secrets)) }
         h3 { "Answered" }
         pre { code {
@@ -137,6 +145,16 @@ fn sent_and_answered(sent: &SentRow, body: Option<&str>, secrets: &[SecretString
             (attempt.response_excerpt.as_deref().unwrap_or_default())
         } }
         @if let Some(error) = &attempt.error { p { b { "What helps: " } (cure(error)) } }
+    }
+}
+
+fn timed(attempt: &AttemptRow) -> Markup {
+    html! {
+        p {
+            b { "Where the time went: " } "lookup " (ms(attempt.dns_ms)) " · TCP " (ms(attempt.connect_ms))
+            " · TLS " (ms(attempt.tls_ms)) " · first byte after " (ms(attempt.first_byte_ms))
+            " · all of it " (ms(Some(attempt.duration_ms)))
+        }
     }
 }
 

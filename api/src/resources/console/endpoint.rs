@@ -1,7 +1,7 @@
 //! The page of one endpoint: its state, its newest deliveries, and forms to enable, disable and test it.
 
 use super::endpoints::{failures, standing};
-use super::words::{link, or_dash, shown_url, time, time_or};
+use super::words::{hidden, link, shown_url, theirs, time, time_or};
 use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
@@ -14,7 +14,6 @@ use domain::ids::EndpointId;
 use domain::series::DisabledReason;
 use maud::{Markup, html};
 use poem::Response;
-use serde_json::Value;
 use store::deliveries::{self, DeliveryRow, DeliverySearchFilter, SearchScope};
 use store::endpoints::{self, EndpointOf};
 
@@ -37,18 +36,21 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
             Some("disabled") => { p.done role="status" { "It is disabled by operators: nothing is sent to it until they or its owner enable it." } }
             _ => {}
         }
-        (shell::section("state", "State", &facts(&found, now)))
+        (shell::section("state", "State", &facts(&visit, &found, now)))
         (acts(&visit, &found))
         (shell::section("sent", "Newest deliveries", &newest(id, &sent, now)))
-        (shell::section("document", "As operators' programs see it", &shell::document(&document(&found))))
+        (shell::section("document", "As operators' programs see it", &document(&visit, &found)))
         (shell::command(&format!("mws admin deliveries list --endpoint {id}")))
     };
     Ok(visit.whole(&format!("Endpoint {id}"), &main))
 }
 
-fn document(found: &EndpointOf) -> Value {
+fn document(visit: &Visit, found: &EndpointOf) -> Markup {
+    if !visit.sees_payloads() {
+        return html! { p { (hidden()) } };
+    }
     let (account, endpoint) = (found.account_id, found.endpoint.clone());
-    json_of(&OperatorWebhook::from(ChangedWebhook { account, endpoint, ping: None }))
+    shell::document(&json_of(&OperatorWebhook::from(ChangedWebhook { account, endpoint, ping: None })))
 }
 
 async fn found(visit: &Visit) -> Answer<EndpointOf> {
@@ -70,7 +72,7 @@ fn missing(id: EndpointId) -> ApiError {
     ApiError::new(Code::WebhookNotFound, format!("Nothing has the id `{id}`."))
 }
 
-fn facts(found: &EndpointOf, now: DateTime<Utc>) -> Markup {
+fn facts(visit: &Visit, found: &EndpointOf, now: DateTime<Utc>) -> Markup {
     let endpoint = &found.endpoint;
     let kinds = endpoint.kinds.as_ref().map_or_else(|| "all".to_owned(), |kinds| kinds.join(", "));
     shell::facts(&[
@@ -82,7 +84,7 @@ fn facts(found: &EndpointOf, now: DateTime<Utc>) -> Markup {
         ("Disabled", time_or(endpoint.disabled_at, now, "no")),
         ("Events", html! { (endpoint.event_types.join(", ")) }),
         ("Kinds of jobs", html! { (kinds) }),
-        ("Description", or_dash(endpoint.description.as_ref())),
+        ("Description", theirs(visit, endpoint.description.as_ref())),
         ("Made", time(endpoint.created_at, now)),
         ("Changed", time(endpoint.updated_at, now)),
     ])

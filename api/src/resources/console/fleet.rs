@@ -1,7 +1,7 @@
-//! The page of the processes and what each can run, of the reads and whether they are paused, and of the schedulers'
-//! duties.
+//! The page of the processes and what each can run, of the reads and whether they are paused, of the schedulers'
+//! duties, and of the invariants that they check.
 
-use super::shell::Fit;
+use super::shell::{Fit, instead};
 use super::words::{exact, or_dash, state, time, time_or, word};
 use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
@@ -9,9 +9,10 @@ use crate::http::pages::field;
 use crate::usecases::operator::reads::pause_or_resume_read;
 use chrono::{DateTime, Utc};
 use domain::read::Read;
-use domain::verdict::span;
+use domain::verdict::{Held, span};
 use maud::{Markup, html};
 use poem::Response;
+use store::invariants;
 use store::reads::{self, Begun, KindRow};
 use store::verdict::{self, DutyTold, ProcessRow};
 
@@ -25,11 +26,13 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let processes = verdict::processes(&mut conn).await?;
     let kinds = reads::list(&mut conn).await?;
     let duties = verdict::reported(&mut conn).await?;
+    let held = invariants::last(&mut conn).await?;
     let main = html! {
         h1 { "Fleet" }
         (shell::section("processes", "Processes", &living(&processes, now)))
         (shell::section("reads", "Reads", &paused(&visit, &kinds, now)))
         (shell::section("duties", "Duties of the schedulers", &done(&duties)))
+        (shell::section("invariants", "Invariants", &checked(&held)))
         (shell::command("mws admin reads list"))
     };
     Ok(visit.whole("Fleet", &main))
@@ -109,6 +112,39 @@ fn done(duties: &[DutyTold]) -> Markup {
         }
     };
     shell::table("Duties", &["Duty", "Every", "Done before"], &rows)
+}
+
+/// Shows what must hold of the rows at every moment, and what the schedulers' checks found.
+fn checked(held: &[Held]) -> Markup {
+    let ago = |seconds: Option<f64>| seconds.map_or("never".to_owned(), |age| format!("{} ago", span(age.max(0.0))));
+    let broke =
+        |one: &Held| html! { (one.broken) " " (word(one.broken == 1, "row", "rows")) ": " (one.sample.join(", ")) };
+    let rows = html! {
+        @for one in held {
+            tr {
+                td { (one.invariant.name()) }
+                td { @match one.outcome { Some(outcome) => { (state(outcome.name())) } None => { span.soft { "not checked yet" } } } }
+                td.long {
+                    (one.invariant.says())
+                    @if one.broken > 0 { (instead(Fit::Medium, "Broken by", &broke(one))) }
+                }
+                td.number { (ago(one.passed_seconds)) }
+                td.number.medium { (ago(one.failed_seconds)) }
+                td.long.medium { @if one.broken > 0 { (broke(one)) } @else { span.soft { "–" } } }
+                td.wide { (one.invariant.covers()) }
+            }
+        }
+    };
+    let columns = [
+        ("Rule", Fit::Any),
+        ("Last check", Fit::Any),
+        ("What must hold", Fit::Any),
+        ("Passed", Fit::Any),
+        ("Failed", Fit::Medium),
+        ("Rows that broke it", Fit::Medium),
+        ("Looks at", Fit::Wide),
+    ];
+    shell::fitted_table("Invariants", &columns, &rows)
 }
 
 async fn kind(visit: &Visit) -> Answer<KindRow> {

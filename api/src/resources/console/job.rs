@@ -2,7 +2,7 @@
 //! to cancel it.
 
 use super::life::{self, JobRecords, Step, WaitFacts};
-use super::words::{amount, link, minutes, or_dash, state, time, time_or};
+use super::words::{amount, hidden, link, minutes, or_dash, state, theirs, time, time_or};
 use super::{Visit, axis, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
@@ -32,7 +32,12 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let (job, origin) = found(&visit, id).await?;
     let mut conn = visit.conn().await?;
     let standing = jobs::standing(&mut conn, id).await?.ok_or_else(|| missing(id))?;
-    let claims = jobs::claims_of(&mut conn, id).await?;
+    let mut claims = jobs::claims_of(&mut conn, id).await?;
+    if !visit.sees_payloads() {
+        for claim in &mut claims {
+            claim.error_message = None;
+        }
+    }
     let entries = journal::of_job(&mut conn, id).await?;
     let event = jobs::event_of(&mut conn, id).await?;
     let seen =
@@ -65,14 +70,21 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
             Some("cancelled") => { p.done role="status" { "It is cancelled, or stops as soon as its worker notices." } }
             _ => {}
         }
-        (shell::section("state", "State", &facts(&job, &origin, &found, &waiting)))
+        (shell::section("state", "State", &facts(&visit, &origin, &found, &waiting)))
         (acts(&visit, &job, bar.as_ref()))
         (shell::section("life", "Its life", &lived(&steps, &job, &found)))
         (shell::section("deliveries", "Deliveries", &deliveries_of(&sent, now)))
-        (shell::section("document", "As its account sees it", &shell::document(&json_of(&JobAnswer::from(job.clone())))))
+        (shell::section("document", "As its account sees it", &document(&visit, &job)))
         (shell::command(&format!("mws admin jobs get {id}")))
     };
     Ok(visit.whole(&format!("Job {id}"), &main))
+}
+
+fn document(visit: &Visit, job: &Job) -> Markup {
+    html! {
+        @if !visit.sees_payloads() { p { "Its result, its context and its item's ref: " (hidden()) } }
+        (shell::document(&json_of(&JobAnswer::from(job.clone()))))
+    }
 }
 
 async fn found(visit: &Visit, id: JobId) -> Answer<(Job, Origin)> {
@@ -80,7 +92,8 @@ async fn found(visit: &Visit, id: JobId) -> Answer<(Job, Origin)> {
     let origin = jobs::origin(&mut conn, id).await?.ok_or_else(|| missing(id))?;
     let mut found = jobs::by_ids(&mut conn, &[id], None).await?;
     add_waits(&mut conn, &mut found, Some(origin.payer)).await?;
-    Ok((found.pop().ok_or_else(|| missing(id))?, origin))
+    let job = found.pop().ok_or_else(|| missing(id))?;
+    Ok((super::jobs::shown(visit, job), origin))
 }
 
 fn missing(id: JobId) -> ApiError {
@@ -96,7 +109,8 @@ fn can_run(processes: &[verdict::ProcessRow], job: &Job) -> bool {
     processes.iter().filter(lives).any(|one| one.tasks.iter().any(|own| own == task.name()))
 }
 
-fn facts(job: &Job, origin: &Origin, found: &JobRecords<'_>, waiting: &WaitFacts<'_>) -> Markup {
+fn facts(visit: &Visit, origin: &Origin, found: &JobRecords<'_>, waiting: &WaitFacts<'_>) -> Markup {
+    let job = found.job;
     let waits = life::why_it_waits(job, waiting);
     let now = found.now;
     html! {
@@ -126,7 +140,7 @@ fn facts(job: &Job, origin: &Origin, found: &JobRecords<'_>, waiting: &WaitFacts
             ("Its other runs", other_runs(job, origin)),
             ("Request", html! { code { (or_dash(job.request_id.as_ref())) } }),
             ("Trace", html! { code { (or_dash(found.standing.traceparent.as_ref())) } }),
-            ("Context", html! { (or_dash(job.context.as_ref())) }),
+            ("Context", theirs(visit, job.context.as_ref())),
         ]))
     }
 }

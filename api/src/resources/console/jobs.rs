@@ -44,7 +44,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let ids: Vec<JobId> = found.iter().map(|one| one.job).collect();
     let mut jobs = jobs::by_ids(&mut conn, &ids, None).await?;
     add_waits(&mut conn, &mut jobs, None).await?;
-    let by_id: HashMap<JobId, Job> = jobs.into_iter().map(|job| (job.id, job)).collect();
+    let by_id: HashMap<JobId, Job> = jobs.into_iter().map(|job| (job.id, shown(&visit, job))).collect();
     let rows = html! { @for one in &found { @if let Some(job) = by_id.get(&one.job) { (row(one, job, now)) } } };
     let main = html! {
         h1 { "Jobs" }
@@ -57,6 +57,11 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         (shell::command(&command(&visit)))
     };
     Ok(visit.whole("Jobs", &main))
+}
+
+/// Returns a job as this operator may see it.
+pub(super) fn shown(visit: &Visit, job: Job) -> Job {
+    if visit.sees_payloads() { job } else { job.without_payloads() }
 }
 
 fn search_filter(visit: &Visit) -> Answer<JobSearchFilter> {

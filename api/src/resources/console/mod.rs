@@ -47,7 +47,7 @@ use crate::http::scope::Scope;
 use crate::http::text::Text;
 use chrono::{DateTime, Utc};
 use domain::credential::ConsoleSession;
-use domain::operator::OperatorRole::{self, Act, Read};
+use domain::operator::OperatorRole::{self, Act, Metadata, Read};
 use maud::Markup;
 use poem::endpoint::make;
 use poem::http::StatusCode;
@@ -61,16 +61,16 @@ use store::inspect;
 
 /// Adds the pages to the routes.
 pub fn add_to(route: Route, app: &App) -> Route {
-    let see = |path: &str, handler| page(app, path, Read, handler);
-    let act = |path: &str, handler| page(app, path, Act, handler);
+    let needing = |role: OperatorRole| move |path: &str, handler: PageHandler| page(app, path, role, handler);
+    let (meta, see, act) = (needing(Metadata), needing(Read), needing(Act));
     route
-        .at("/console", get(see("", boxed(overview::show))))
+        .at("/console", get(meta("", boxed(overview::show))))
         .at("/console/in", get(session::arrival(app)).post(session::arrival(app)))
         .at("/console/in/:code", get(session::arrival(app)))
-        .at("/console/out", poem::post(see("/out", boxed(session::sign_out))))
-        .at("/console/find", get(see("/find", boxed(find::show))))
-        .at("/console/jobs", get(see("/jobs", boxed(jobs::show))))
-        .at("/console/jobs/:id", get(see("/jobs/{id}", boxed(job::show))))
+        .at("/console/out", poem::post(meta("/out", boxed(session::sign_out))))
+        .at("/console/find", get(meta("/find", boxed(find::show))))
+        .at("/console/jobs", get(meta("/jobs", boxed(jobs::show))))
+        .at("/console/jobs/:id", get(meta("/jobs/{id}", boxed(job::show))))
         .at(
             "/console/jobs/:id/retry",
             get(act("/jobs/{id}/retry", boxed(job::confirm))).post(act("/jobs/{id}/retry", boxed(job::retry))),
@@ -82,8 +82,8 @@ pub fn add_to(route: Route, app: &App) -> Route {
         )
         .at("/console/rerun", get(see("/rerun", boxed(rerun::show))).post(act("/rerun", boxed(rerun::run))))
         .at("/console/errors", get(see("/errors", boxed(errors::show))))
-        .at("/console/deliveries", get(see("/deliveries", boxed(deliveries::show))))
-        .at("/console/deliveries/:id", get(see("/deliveries/{id}", boxed(delivery::show))))
+        .at("/console/deliveries", get(meta("/deliveries", boxed(deliveries::show))))
+        .at("/console/deliveries/:id", get(meta("/deliveries/{id}", boxed(delivery::show))))
         .at(
             "/console/deliveries/:id/resend",
             get(act("/deliveries/{id}/resend", boxed(delivery::confirm)))
@@ -95,8 +95,8 @@ pub fn add_to(route: Route, app: &App) -> Route {
             "/console/bulk/:id",
             get(see("/bulk/{id}", boxed(bulk_operations::one))).post(act("/bulk/{id}", boxed(bulk_operations::stop))),
         )
-        .at("/console/endpoints", get(see("/endpoints", boxed(endpoints::show))))
-        .at("/console/endpoints/:id", get(see("/endpoints/{id}", boxed(endpoint::show))))
+        .at("/console/endpoints", get(meta("/endpoints", boxed(endpoints::show))))
+        .at("/console/endpoints/:id", get(meta("/endpoints/{id}", boxed(endpoint::show))))
         .at(
             "/console/endpoints/:id/change",
             get(act("/endpoints/{id}/change", boxed(endpoint::confirm)))
@@ -107,20 +107,20 @@ pub fn add_to(route: Route, app: &App) -> Route {
             get(act("/endpoints/{id}/ping", boxed(endpoint::confirm_ping)))
                 .post(act("/endpoints/{id}/ping", boxed(endpoint::ping))),
         )
-        .at("/console/accounts", get(see("/accounts", boxed(accounts::show))))
-        .at("/console/accounts/:id", get(see("/accounts/{id}", boxed(accounts::one))))
+        .at("/console/accounts", get(meta("/accounts", boxed(accounts::show))))
+        .at("/console/accounts/:id", get(meta("/accounts/{id}", boxed(accounts::one))))
         .at("/console/accounts/:id/minutes", get(see("/accounts/{id}/minutes", boxed(statement::show))))
         .at("/console/accounts/:id/minutes.csv", get(see("/accounts/{id}/minutes.csv", boxed(statement::file))))
         .at("/console/items", get(see("/items", boxed(items::show))))
         .at("/console/items/:id", get(see("/items/{id}", boxed(item::show))))
         .at("/console/items/:id/lanes.svg", get(see("/items/{id}/lanes.svg", boxed(item::lanes))))
-        .at("/console/fleet", get(see("/fleet", boxed(fleet::show))))
+        .at("/console/fleet", get(meta("/fleet", boxed(fleet::show))))
         .at(
             "/console/reads/:id",
             get(act("/reads/{read}", boxed(fleet::confirm))).post(act("/reads/{read}", boxed(fleet::change))),
         )
         .at("/console/audit", get(see("/audit", boxed(audit::show))))
-        .at("/console/*rest", get(see("/{rest}", boxed(nothing))))
+        .at("/console/*rest", get(meta("/{rest}", boxed(nothing))))
 }
 
 /// Refuses a path that there is no page of.
@@ -194,6 +194,11 @@ impl Visit {
     /// Returns the id in the path.
     fn own_id<T: FromStr>(&self, missing: Code) -> Answer<T> {
         Text(self.id.clone()).id(missing)
+    }
+
+    /// Whether they may see what customers wrote, sent or made.
+    fn sees_payloads(&self) -> bool {
+        self.seat.role.sees_payloads()
     }
 
     fn may_act(&self) -> bool {

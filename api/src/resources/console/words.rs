@@ -5,6 +5,7 @@ use super::Visit;
 pub(super) use crate::resources::fragments::{
     amount, change, exact, minutes, or_dash, seconds, short, state, time, time_or, word,
 };
+use domain::job::HIDDEN;
 use maud::{Markup, html};
 use std::fmt::Display;
 
@@ -12,6 +13,16 @@ use std::fmt::Display;
 pub(super) fn link(kind: &str, id: impl Display) -> Markup {
     let id = id.to_string();
     html! { a.id href={ "/console/" (kind) "/" (id) } title=(id) { (short(&id)) } }
+}
+
+/// Shows what stands in place of something that the operator's role hides.
+pub(super) fn hidden() -> Markup {
+    html! { span.soft { (HIDDEN) } }
+}
+
+/// Shows a text of a customer's, or a dash if there is none; to operators who may see it.
+pub(super) fn theirs(visit: &Visit, text: Option<impl Display>) -> Markup {
+    if visit.sees_payloads() { or_dash(text) } else { hidden() }
 }
 
 /// Returns a URL without the parts that may be secret: its query, and its user and password.

@@ -83,7 +83,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for OperatorMcp<E> {
 impl<E> OperatorMcp<E> {
     /// Refuses whoever is no operator. Those who may only read may ask.
     async fn admit(&self, request: &Request) -> Answer<()> {
-        require_operator(&self.app, request, OperatorRole::Read).await?;
+        require_operator(&self.app, request, OperatorRole::Metadata).await?;
         judged(request, Taker::of(&Scope::of(request))).await
     }
 }

@@ -128,12 +128,12 @@ impl OperatorDeliveries {
     /// List deliveries of all accounts
     ///
     /// Newest first. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and
-    /// still be followed by more.
+    /// still be followed by more. For a token of the role `metadata` every `response_excerpt` is null.
     #[oai(path = "/operator/deliveries", method = "get", operation_id = "operator_list_deliveries")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn list(
         &self,
-        _auth: OperatorAuth,
+        auth: OperatorAuth,
         /// Only deliveries to endpoints of this account.
         account_id: Query<Option<Text>>,
         /// Only deliveries to this endpoint.
@@ -169,7 +169,13 @@ impl OperatorDeliveries {
         let every = DeliverySearchFilter { filter, error: error.0.map(|text| text.0) };
         let mut conn = self.0.conn().await?;
         let scope = search_scope(&mut conn, account_id.0, endpoint_id.0, job_id.0).await?;
-        Ok(Json(page_of(&mut conn, page, &scope, &every).await?))
+        let mut list = page_of(&mut conn, page, &scope, &every).await?;
+        if !auth.0.sees_payloads() {
+            for delivery in &mut list.data {
+                delivery.hide_payloads();
+            }
+        }
+        Ok(Json(list))
     }
 
     /// Resend what did not arrive

@@ -47,6 +47,9 @@ pub struct OperatorJob {
     pub owner_account_id: Text,
     /// The job, as its account sees it.
     pub job: JobAnswer,
+    /// Whether the role of the token (`metadata`) hides `result`, `context` and `ref` of the job, which are null then,
+    /// and the message of its error.
+    pub payloads_hidden: bool,
 }
 
 #[OpenApi(tag = "Tag::Operator")]
@@ -54,12 +57,12 @@ impl OperatorJobs {
     /// List jobs of all accounts
     ///
     /// Newest first. With filters a page looks through 2,000 jobs: it may have fewer than `limit`, or none, and still
-    /// be followed by more.
+    /// be followed by more. A token of the role `metadata` sees no results and no texts of customers.
     #[oai(path = "/operator/jobs", method = "get", operation_id = "operator_list_jobs")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn list(
         &self,
-        _auth: OperatorAuth,
+        auth: OperatorAuth,
         /// Only jobs in these statuses.
         status: Query<Option<Vec<JobStatusWord>>>,
         /// Only jobs of these kinds.
@@ -96,21 +99,22 @@ impl OperatorJobs {
         let scope = search_scope(&mut conn, account_id.0, workspace_id.0, item_id.0).await?;
         let before = page.after.map(JobId::from);
         let seen = jobs::search(&mut conn, &scope, &filter, before, page.fetch()).await?;
-        let mut shown = operator_jobs(&mut conn, &seen.rows).await?;
+        let mut shown = operator_jobs(&mut conn, &seen.rows, &auth.0).await?;
         Ok(Json(page.window(seen, |found| found.job.uuid(), |found| shown.remove(&found.job))))
     }
 
     /// Get a job of any account
     ///
-    /// Returns the job as its account sees it, and the accounts that own and pay for it.
+    /// Returns the job as its account sees it, and the accounts that own and pay for it. A token of the role `metadata`
+    /// sees no result and no texts of customers.
     #[oai(path = "/operator/jobs/:id", method = "get", operation_id = "operator_get_job")]
     async fn get(
         &self,
-        _auth: OperatorAuth,
+        auth: OperatorAuth,
         /// The job's id.
         id: Path<Text>,
     ) -> Answer<Json<OperatorJob>> {
-        Ok(Json(self.one(id.0.id(Code::JobNotFound)?).await?))
+        Ok(Json(self.one(&auth.0, id.0.id(Code::JobNotFound)?).await?))
     }
 
     /// Cancel a job of any account
@@ -127,7 +131,7 @@ impl OperatorJobs {
         let OperatorAuth(operator) = auth;
         let id: JobId = id.0.id(Code::JobNotFound)?;
         cancel_job(&self.0, &operator, id).await?;
-        Ok(Accepted(self.one(id).await?))
+        Ok(Accepted(self.one(&operator, id).await?))
     }
 
     /// Run a job's read again
@@ -148,11 +152,11 @@ impl OperatorJobs {
 }
 
 impl OperatorJobs {
-    async fn one(&self, id: JobId) -> Answer<OperatorJob> {
+    async fn one(&self, operator: &OperatorCaller, id: JobId) -> Answer<OperatorJob> {
         let mut conn = self.0.conn().await?;
         let origin = jobs::origin(&mut conn, id).await?.ok_or_else(|| missing(Code::JobNotFound, id))?;
         let found = FoundJob { job: id, payer: origin.payer, owner: origin.owner };
-        operator_jobs(&mut conn, &[found]).await?.remove(&id).ok_or_else(|| missing(Code::JobNotFound, id))
+        operator_jobs(&mut conn, &[found], operator).await?.remove(&id).ok_or_else(|| missing(Code::JobNotFound, id))
     }
 
     /// Runs a job's read again, at the expense of its payer.
@@ -240,8 +244,13 @@ async fn search_scope(
     }
 }
 
-/// Returns the jobs that were found, as they are shown.
-async fn operator_jobs(conn: &mut PgConnection, found: &[FoundJob]) -> Answer<HashMap<JobId, OperatorJob>> {
+/// Returns the jobs that were found, as they are shown to this operator.
+async fn operator_jobs(
+    conn: &mut PgConnection,
+    found: &[FoundJob],
+    operator: &OperatorCaller,
+) -> Answer<HashMap<JobId, OperatorJob>> {
+    let sees_payloads = operator.sees_payloads();
     let ids: Vec<JobId> = found.iter().map(|one| one.job).collect();
     let whose: HashMap<JobId, &FoundJob> = found.iter().map(|one| (one.job, one)).collect();
     let mut jobs = jobs::by_ids(conn, &ids, None).await?;
@@ -251,7 +260,8 @@ async fn operator_jobs(conn: &mut PgConnection, found: &[FoundJob]) -> Answer<Ha
         let shown = OperatorJob {
             payer_account_id: Text::of(whose.payer),
             owner_account_id: Text::of(whose.owner),
-            job: JobAnswer::from(job),
+            job: JobAnswer::from(if sees_payloads { job } else { job.without_payloads() }),
+            payloads_hidden: !sees_payloads,
         };
         Some((whose.job, shown))
     };

@@ -7,7 +7,7 @@ use crate::http::error::Answer;
 use crate::http::text::Text;
 use crate::usecases::operator::report::{Verdict, verdict};
 use domain::task::Task;
-use domain::verdict::{self, Finding, Process, Snapshot};
+use domain::verdict::{self, Finding, Held, Outcome, Process, Snapshot};
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
 
@@ -84,6 +84,44 @@ pub struct HealthReport {
     pub axes: Vec<HealthFinding>,
     /// What waits and runs at this moment, and who works.
     pub load: HealthLoad,
+    /// The rules that must hold of the rows at every moment, each with what its last checks found. Schedulers check
+    /// each every five minutes, balances each minute.
+    pub invariants: Vec<HealthInvariant>,
+}
+
+/// A rule that must hold of the rows at every moment.
+#[derive(Debug, Object)]
+pub struct HealthInvariant {
+    /// Its name.
+    pub name: Text,
+    /// The axis that it is part of.
+    pub axis: HealthAxis,
+    /// The rule, as one sentence.
+    pub says: Text,
+    /// Which rows a check looks at.
+    pub covers: Text,
+    /// The outcome of its last check; null until one has ended.
+    pub outcome: Option<InvariantOutcome>,
+    /// Seconds since a check last passed; null if none has.
+    pub passed_seconds: Option<f64>,
+    /// Seconds since a check last failed; null if none has.
+    pub failed_seconds: Option<f64>,
+    /// The number of rows that broke it when it last failed; counts end at 100.
+    pub broken: u32,
+    /// The ids of some of those rows, at most five; they are kept when a later check passes.
+    pub sample: Vec<Text>,
+}
+
+/// The outcomes of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum InvariantOutcome {
+    /// It holds of the rows that were looked at.
+    Passed,
+    /// Rows break it.
+    Failed,
+    /// The check took longer than five seconds and was stopped.
+    Unfinished,
 }
 
 /// What waits and runs, and who works. Counts end at 2,000.
@@ -137,7 +175,7 @@ impl OperatorReports {
     ///
     /// The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps
     /// next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`.
-    /// `load` has what waits and runs by task, and the workers.
+    /// `load` has what waits and runs by task, and the workers; `invariants` the rules that are checked of the rows.
     #[oai(path = "/operator/report", method = "get", operation_id = "operator_get_report")]
     async fn get(&self, _auth: OperatorAuth) -> Answer<Json<HealthReport>> {
         Ok(Json(verdict(&self.0).await?.into()))
@@ -148,7 +186,8 @@ impl From<Verdict> for HealthReport {
     fn from(found: Verdict) -> Self {
         let Verdict { snapshot, report } = found;
         let axes = report.axes.into_iter().map(HealthFinding::from).collect();
-        Self { state: report.state.into(), sentence: Text(report.sentence), axes, load: snapshot.into() }
+        let invariants = snapshot.invariants.iter().cloned().map(HealthInvariant::from).collect();
+        Self { state: report.state.into(), sentence: Text(report.sentence), axes, load: snapshot.into(), invariants }
     }
 }
 
@@ -182,6 +221,33 @@ fn task_load(snapshot: &Snapshot, task: Task) -> Option<HealthTask> {
         running: count(backlog.map_or(0, |backlog| backlog.running)),
         ended: count(ended.map_or(0, |ended| ended.many)),
     })
+}
+
+impl From<Held> for HealthInvariant {
+    fn from(held: Held) -> Self {
+        let invariant = held.invariant;
+        Self {
+            name: invariant.name().into(),
+            axis: invariant.axis().into(),
+            says: invariant.says().into(),
+            covers: invariant.covers().into(),
+            outcome: held.outcome.map(InvariantOutcome::from),
+            passed_seconds: held.passed_seconds.map(tenths),
+            failed_seconds: held.failed_seconds.map(tenths),
+            broken: count(held.broken),
+            sample: held.sample.into_iter().map(Text).collect(),
+        }
+    }
+}
+
+impl From<Outcome> for InvariantOutcome {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Passed => Self::Passed,
+            Outcome::Failed => Self::Failed,
+            Outcome::Unfinished => Self::Unfinished,
+        }
+    }
 }
 
 impl From<Process> for HealthWorker {

@@ -1,10 +1,11 @@
-//! Checks of the keys of sealed secrets, the journal, and the operators' log.
+//! Checks of the keys of sealed secrets, the journal, the other invariants of the rows, and the operators' log.
 
 use crate::doctor::finding::Finding;
+use domain::verdict::{Invariant, Outcome};
 use runtime::config::Settings;
 use runtime::seal::Sealer;
-use sqlx::PgConnection;
-use store::{audit, ledger, webhook_secrets};
+use sqlx::{Connection, PgConnection};
+use store::{audit, invariants, ledger, webhook_secrets};
 
 /// Seconds since the last check of the ledger above which it is late: schedulers check it each minute.
 const CHECK_LATE_SECONDS: f64 = 900.0;
@@ -59,6 +60,51 @@ pub(super) async fn journal(conn: &mut PgConnection) -> sqlx::Result<Finding> {
                 first.journal
             );
             Finding::problem("journal", value, "grant nothing, keep a backup, and find the cause; never edit a balance")
+        }
+    })
+}
+
+/// Checks each invariant but that of the balances, which `journal` does, as the schedulers check them.
+pub(super) async fn rows_hold(conn: &mut PgConnection) -> sqlx::Result<Finding> {
+    if store::pending_migrations(conn).await? > 0 {
+        let value = "not checked: the schema is older than this build";
+        return Ok(Finding::warning("invariants", value, "see `schema`"));
+    }
+    let (mut broken, mut slow) = (Vec::new(), Vec::new());
+    for invariant in Invariant::ALL.into_iter().filter(|one| *one != Invariant::Balances) {
+        let mut tx = conn.begin().await?;
+        invariants::bound(&mut tx).await?;
+        let found = invariants::broken(&mut tx, invariant).await;
+        tx.rollback().await?;
+        match found {
+            Ok(rows) if rows.is_empty() => {}
+            Ok(rows) => {
+                let few: Vec<&str> = rows.iter().take(3).map(String::as_str).collect();
+                let many = if rows.len() == 1 { "one row".to_owned() } else { format!("{} rows", rows.len()) };
+                broken.push(format!("`{}` of {many}, such as {}", invariant.name(), few.join(", ")));
+            }
+            Err(error) if invariants::took_too_long(&error) => slow.push(invariant.name()),
+            Err(error) => return Err(error),
+        }
+    }
+    if !broken.is_empty() {
+        let value = format!("rules of the rows do not hold: {}", broken.join("; "));
+        let cure = "keep a backup and find what changed these rows by hand or by a fault; docs/operations.md, MwsInvariantBroken";
+        return Ok(Finding::problem("invariants", value, cure));
+    }
+    if !slow.is_empty() {
+        let value = format!("takes longer than five seconds to check: {}", slow.join(", "));
+        return Ok(Finding::warning("invariants", value, "see what else keeps the database busy, and check again"));
+    }
+    let mut last = invariants::last(conn).await?.into_iter();
+    let failed = last.find(|one| one.invariant != Invariant::Balances && one.outcome == Some(Outcome::Failed));
+    Ok(match failed {
+        Some(held) => {
+            let value = format!("all hold now; a scheduler last found `{}` broken", held.invariant.name());
+            Finding::warning("invariants", value, "wait five minutes for the next check of a scheduler, and look again")
+        }
+        None => {
+            Finding::fine("invariants", format!("{} rules of the newest and live rows hold", Invariant::ALL.len() - 1))
         }
     })
 }

@@ -3,7 +3,7 @@
 mod books;
 
 use super::finding::Finding;
-use books::{audited, journal, seals};
+use books::{audited, journal, rows_hold, seals};
 use domain::task::Task;
 use domain::verdict::{Replica, span};
 use runtime::clock::Clocks;
@@ -70,6 +70,7 @@ async fn all(pool: &PgPool, settings: &Settings) -> sqlx::Result<Vec<Finding>> {
         engines(&inspect::living(&mut conn).await?),
         backlog(&mut conn).await?,
         journal(&mut conn).await?,
+        rows_hold(&mut conn).await?,
         seals(&mut conn, settings).await?,
         audited(&mut conn).await?,
     ])

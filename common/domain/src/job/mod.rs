@@ -144,6 +144,19 @@ pub struct JobError {
     pub retryable: bool,
 }
 
+/// What stands in place of a text that an operator's role hides.
+pub const HIDDEN: &str = "Hidden by your role.";
+
+impl Job {
+    /// Takes out what its customer wrote and what was made for them: its result, its context, its item's ref, and the
+    /// message of its error, which may quote them.
+    #[must_use]
+    pub fn without_payloads(self) -> Self {
+        let error = self.error.map(|error| JobError { message: HIDDEN.to_owned(), ..error });
+        Self { item_ref: None, result: None, context: None, error, ..self }
+    }
+}
+
 /// Writes a time as clients see it: RFC 3339 in UTC with milliseconds.
 pub fn millis<S: Serializer>(time: &DateTime<Utc>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&time.to_rfc3339_opts(SecondsFormat::Millis, true))

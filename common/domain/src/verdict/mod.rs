@@ -8,12 +8,14 @@ mod database;
 mod delivery;
 mod execution;
 mod flow;
+mod invariants;
 mod liveness;
 mod money;
 mod snapshot;
 #[cfg(test)]
 mod tests;
 
+pub use invariants::{Held, Invariant, MOST_COUNTED, Outcome};
 pub use snapshot::{
     Backlog, Books, Deliveries, Disabled, Duty, Ended, EndedTask, FailedMigration, Failure, OutOfMinutes, Process,
     Replica, Schema, Snapshot, Troubled,
@@ -136,7 +138,7 @@ impl Judged {
 /// Returns the verdict on this snapshot.
 pub fn report(snapshot: &Snapshot) -> Report {
     let finding = |axis, judged: Judged, numbers| {
-        let Judged { state, sentence, next } = judged;
+        let Judged { state, sentence, next } = invariants::with_invariants(axis, &snapshot.invariants, judged);
         Finding { axis, state, sentence, numbers, next }
     };
     let axes = vec![

@@ -2,6 +2,7 @@
 //!
 //! Times are ages in seconds by the database's clock, so that no other clock is needed.
 
+use super::invariants::Held;
 use crate::ids::{AccountId, EndpointId};
 use crate::task::Task;
 
@@ -20,6 +21,8 @@ pub struct Snapshot {
     pub deliveries: Deliveries,
     /// The state of balances.
     pub books: Books,
+    /// The invariants, each with what its checks found.
+    pub invariants: Vec<Held>,
     /// The schedulers' duties.
     pub duties: Vec<Duty>,
     /// Milliseconds by which this process's clock is ahead of the database's; negative if it is behind.

@@ -213,3 +213,31 @@ fn a_schema_that_is_too_old_and_replicas_that_do_not_follow_are_named() {
         assert_told(&told, State::Degraded, words, "mws doctor --only replicas");
     }
 }
+
+/// An invariant whose last check came to this.
+fn held(invariant: Invariant, outcome: Outcome, broken: i64) -> Held {
+    let sample = if broken > 0 { vec!["job_1".to_owned()] } else { Vec::new() };
+    Held { invariant, outcome: Some(outcome), passed_seconds: None, failed_seconds: None, broken, sample }
+}
+
+#[test]
+fn an_invariant_that_is_broken_fails_its_axis_and_a_check_that_does_not_end_is_told() {
+    let next = "mws doctor --only invariants";
+    for invariant in Invariant::ALL {
+        let broken = one(invariant.axis(), |all| all.invariants = vec![held(invariant, Outcome::Failed, 1)]);
+        let words = format!("`{}` does not hold of one row, such as job_1: {}", invariant.name(), invariant.says());
+        assert_told(&broken, State::Failing, &words, next);
+        let slow = one(invariant.axis(), |all| all.invariants = vec![held(invariant, Outcome::Unfinished, 0)]);
+        assert_told(&slow, State::Degraded, "takes too long", next);
+    }
+    let many = one(Axis::Execution, |all| all.invariants = vec![held(Invariant::Claims, Outcome::Failed, 100)]);
+    assert_told(&many, State::Failing, "100 rows or more", next);
+    let past = one(Axis::Execution, |all| all.invariants = vec![held(Invariant::Claims, Outcome::Passed, 3)]);
+    assert_eq!(past.0, State::Healthy, "what broke it before is history");
+    // What fails for another reason keeps its own words.
+    let drifts = one(Axis::Money, |all| {
+        all.books.drifting = 2;
+        all.invariants = vec![held(Invariant::Balances, Outcome::Failed, 2)];
+    });
+    assert_told(&drifts, State::Failing, "2 balances are not", "mws doctor --only journal");
+}

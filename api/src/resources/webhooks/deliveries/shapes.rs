@@ -234,6 +234,13 @@ impl Delivery {
             attempts,
         }
     }
+
+    /// Takes out what receivers answered.
+    pub fn hide_payloads(&mut self) {
+        for attempt in &mut self.attempts {
+            attempt.response_excerpt = None;
+        }
+    }
 }
 
 impl From<AttemptRow> for Attempt {

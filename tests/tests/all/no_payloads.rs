@@ -1,0 +1,121 @@
+//! An operator of the role `metadata` sees how work stands, and nothing that customers wrote, sent or made: not by any
+//! route and not on any page.
+
+use crate::console::{Traces, pages, signed_in, traces};
+use crate::operators::{refusal, send};
+use anyhow::Context;
+use api::contract::access::{ACCESS, Needs};
+use domain::operator::OperatorRole;
+use mws_tests::world::{Receiver, World};
+use reqwest::StatusCode;
+use serde_json::json;
+
+const BO: &str = "token-of-bo-who-reads";
+const MIA: &str = "token-of-mia-who-sees-no-payloads";
+/// What stands in everything that customers wrote, sent or made.
+const WORD: &str = "kingfisher";
+/// What stands on pages in its place.
+const HIDDEN: &str = "Hidden by your role";
+
+/// Leaves the word in the texts of a job, of its delivery, and of what is around them.
+async fn mark(world: &World) -> anyhow::Result<()> {
+    for marks in [
+        "UPDATE calls SET context = 'kingfisher'",
+        "UPDATE jobs SET result = '{\"said\": \"kingfisher\"}', error_code = 'internal', error_message = 'kingfisher',
+             error_retryable = true",
+        "UPDATE job_claims SET error_code = 'internal', error_message = 'kingfisher'",
+        "UPDATE items SET name = 'kingfisher', ref = 'kingfisher', tags = '{kingfisher}'",
+        "UPDATE events SET body = '{\"said\":\"kingfisher\"}'",
+        "UPDATE delivery_attempts SET response_excerpt = 'kingfisher', request_headers = '{\"x-said\": \"kingfisher\"}'",
+        "UPDATE webhook_endpoints SET description = 'kingfisher'",
+        "UPDATE workspaces SET name = 'kingfisher'",
+        "UPDATE api_keys SET name = 'kingfisher'",
+        "UPDATE users SET name = 'kingfisher'",
+    ] {
+        sqlx::query(marks).execute(world.pool()).await.with_context(|| marks.to_owned())?;
+    }
+    Ok(())
+}
+
+/// A service with an operator who reads all and one who sees no payloads, and a customer's job whose texts are marked.
+async fn marked() -> anyhow::Result<(World, Traces, String)> {
+    let tokens = format!("bo:read:{BO},mia:metadata:{MIA}");
+    let world = World::with(|settings| settings.operator_tokens = Some(tokens.into())).await?;
+    let tenant = world.tenant("a").await?;
+    let receiver = Receiver::start()?;
+    let traces = traces(&world, &tenant, &receiver).await?;
+    mark(&world).await?;
+    let account = tenant.account.to_string();
+    Ok((world, traces, account))
+}
+
+#[tokio::test]
+async fn no_operation_shows_a_payload_to_an_operator_who_sees_none() -> anyhow::Result<()> {
+    let (world, traces, account) = marked().await?;
+    let [mia, bo] = [MIA, BO].map(|token| world.client(Some(token.to_owned())));
+    let mut shown_to_bo = Vec::new();
+    for (operation, needs) in ACCESS {
+        let Needs::Operator(role) = needs else { continue };
+        let (method, template) = operation.split_once(' ').unwrap_or_default();
+        let id = if template.contains("/jobs/") { &traces.job } else { &account };
+        let path = ["{id}", "{workspaceId}", "{userId}", "{read}"]
+            .iter()
+            .fold(template.to_owned(), |path, name| path.replace(name, id));
+        let answer = send(&mia, method, &path, &json!({})).await?;
+        if *role == OperatorRole::Metadata {
+            assert!((200..300).contains(&answer.status), "{operation}: {}", answer.text);
+        } else {
+            assert_eq!(refusal(&answer), (403, "role_forbidden"), "{operation}: {}", answer.text);
+        }
+        assert!(!answer.text.contains(WORD), "{operation}: {}", answer.text);
+        if method == "GET" && send(&bo, method, &path, &json!({})).await?.text.contains(WORD) {
+            shown_to_bo.push(*operation);
+        }
+    }
+    // Whoever may read all finds the word in what the other was shown without it: the test looks at payloads.
+    for operation in ["GET /operator/jobs", "GET /operator/jobs/{id}", "GET /operator/deliveries"] {
+        assert!(shown_to_bo.contains(&operation), "{operation} is not among {shown_to_bo:?}");
+    }
+    let job = send(&mia, "GET", &format!("/operator/jobs/{}", traces.job), &json!({})).await?.json;
+    for field in ["result", "context", "ref"] {
+        assert!(job["job"][field].is_null(), "{field}: {job:#}");
+    }
+    assert_eq!((&job["payloads_hidden"], &job["job"]["status"]), (&json!(true), &json!("succeeded")), "{job:#}");
+    let whole = send(&bo, "GET", &format!("/operator/jobs/{}", traces.job), &json!({})).await?.json;
+    assert_eq!(whole["payloads_hidden"], false, "{whole:#}");
+    world.end().await
+}
+
+#[tokio::test]
+async fn no_page_of_the_console_shows_a_payload_to_an_operator_who_sees_none() -> anyhow::Result<()> {
+    let (world, traces, account) = marked().await?;
+    let (mia, bo) = (signed_in(&world, MIA).await?, signed_in(&world, BO).await?);
+    let mut paths = pages(&traces, &account);
+    paths.push(format!("/console/accounts/{account}/minutes.csv"));
+    paths.push(format!("/console/find?id={}", traces.job));
+    let (mut seen, mut shown_to_bo) = (Vec::new(), Vec::new());
+    for path in paths {
+        let (status, page) = mia.get(&path).await?;
+        assert!(!page.contains(WORD), "{path}: {page}");
+        if status != StatusCode::FORBIDDEN {
+            seen.push(path.clone());
+        }
+        if bo.get(&path).await?.1.contains(WORD) {
+            shown_to_bo.push((path, page.contains(HIDDEN)));
+        }
+    }
+    let Traces { job, delivery, endpoint, .. } = &traces;
+    for path in [
+        format!("/console/jobs/{job}"),
+        format!("/console/deliveries/{delivery}"),
+        format!("/console/endpoints/{endpoint}"),
+        format!("/console/accounts/{account}"),
+    ] {
+        assert!(seen.contains(&path), "{path} is refused");
+        assert!(shown_to_bo.contains(&(path.clone(), true)), "{path} does not say what is hidden: {shown_to_bo:?}");
+    }
+    for path in ["/console/items", "/console/audit", "/console/errors"] {
+        assert!(!seen.contains(&path.to_owned()), "{path} is for operators who read all");
+    }
+    world.end().await
+}
