@@ -6,8 +6,10 @@ use serde_json::json;
 use tokio::time::{Duration, Instant};
 use worker::Engines;
 
-/// Until when the work has ended elsewhere: a lease, the rescue, and the work itself.
-const SOON: Duration = Duration::from_secs(45);
+/// How far the clock is moved on once the worker is dead: over most of what its lease has left, which is 20 s at least.
+const SKIPPED: Duration = Duration::from_secs(20);
+/// Until when the work has then ended elsewhere: the rest of the lease, the rescue, and the work itself.
+const SOON: Duration = Duration::from_secs(25);
 
 #[tokio::test]
 async fn a_read_whose_worker_is_killed_ends_on_another_one_charged_once_and_told_once() -> anyhow::Result<()> {
@@ -34,6 +36,7 @@ async fn a_read_whose_worker_is_killed_ends_on_another_one_charged_once_and_told
         Ok(decoders.iter().all(|pid| processes::parent(*pid, "ffmpeg").is_none()).then_some(()))
     })
     .await?;
+    world.advance(SKIPPED).await?;
 
     world.work(Engines::found(&world.process)).await?;
     let ended = World::within(SOON, "the read has ended elsewhere", async || {
@@ -89,6 +92,7 @@ async fn a_render_whose_worker_is_killed_ends_on_another_one_as_one_item_charged
         Ok(children.iter().all(|pid| processes::parent(*pid, "ffmpeg").is_none()).then_some(()))
     })
     .await?;
+    world.advance(SKIPPED).await?;
 
     world.work(Engines::found(&world.process)).await?;
     let ended = World::within(SOON, "the render has ended elsewhere", async || {
