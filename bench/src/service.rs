@@ -111,6 +111,7 @@ fn runner(takes: Duration, beats_bytes: usize) -> Engines {
     // Nothing asks for a render here, and the engines don't offer any.
     let render: Arc<_> = Arc::new(|_, _| async { Err(ReadError::EngineNotConfigured(Task::Render)) }.boxed());
     let generate: Arc<_> = Arc::new(|_, _| async { Err(ReadError::EngineNotConfigured(Task::Generation)) }.boxed());
+    let translate: Arc<_> = Arc::new(|_, _| async { Err(ReadError::EngineNotConfigured(Task::Dub)) }.boxed());
     let dub: Arc<_> = Arc::new(|_, _| async { Err(ReadError::EngineNotConfigured(Task::Dub)) }.boxed());
     Engines {
         offered: engines(),
@@ -120,6 +121,7 @@ fn runner(takes: Duration, beats_bytes: usize) -> Engines {
         makers: Vec::new(),
         generate,
         call_off: Arc::new(|_, _| {}),
+        translate,
         dub,
     }
 }

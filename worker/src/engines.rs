@@ -1,7 +1,7 @@
 //! How claimed work is done: on this machine's engines, or on what a test or a benchmark puts in their place.
 
 use crate::dubs::{DubRequest, Dubbed, Dubber, is_translator};
-use crate::generations::{GenerationRequest, Generator};
+use crate::generations::{GenerationRequest, Generator, TranslationRequest, Translators};
 use crate::new_media::NewMedia;
 use crate::open_media::OpenMedia;
 use crate::readers::{
@@ -91,6 +91,9 @@ pub type Generate =
     Arc<dyn Fn(GenerationRequest, JobCtx) -> BoxFuture<'static, Result<NewMedia, ReadError>> + Send + Sync>;
 /// Makes a dub.
 pub type DubRun = Arc<dyn Fn(DubRequest, JobCtx) -> BoxFuture<'static, Result<Dubbed, ReadError>> + Send + Sync>;
+/// Has a provider's model translate texts of a dub.
+pub type Translate =
+    Arc<dyn Fn(TranslationRequest, JobCtx) -> BoxFuture<'static, Result<Vec<String>, ReadError>> + Send + Sync>;
 /// Tells a provider that nobody wants a job's result any more. The text is the job's model.
 pub type CallOff = Arc<dyn Fn(JobId, &str) + Send + Sync>;
 
@@ -111,6 +114,8 @@ pub struct Engines {
     pub generate: Generate,
     /// Tells the provider of a model that nobody wants what it makes for a job any more.
     pub call_off: CallOff,
+    /// Has a provider's model translate texts of a dub.
+    pub translate: Translate,
     /// Makes a dub.
     pub dub: DubRun,
 }
@@ -136,6 +141,11 @@ impl Engines {
         let dubber = dubber.and_then(|(tools, renderer)| Dubber::found(tools, Arc::clone(&open), renderer));
         let dubber = dubber.map(Arc::new);
         makers.extend(dubber.iter().flat_map(|dubber| dubber.offers()));
+        let translators = Arc::new(Translators::found(process));
+        // Whoever translates a dub speaks it too.
+        if dubber.is_some() {
+            makers.extend(translators.offers());
+        }
         let dubbing = dubber
             .iter()
             .map(|_| (Task::Dub, Engine { name: "dubber".to_owned(), version: VERSION.to_owned(), model: None }));
@@ -150,8 +160,12 @@ impl Engines {
             async move { make(&readers, renderer.as_ref(), &open, &rendering, &ctx).await }.boxed()
         });
         let (generate, call_off) = generating_with(generator);
+        let translate: Translate = Arc::new(move |asked, ctx| {
+            let translators = Arc::clone(&translators);
+            async move { translators.translate(&asked, &ctx).await }.boxed()
+        });
         let dub = dubbing_with(dubber);
-        Self { offered, run, render, draws_text, makers, generate, call_off, dub }
+        Self { offered, run, render, draws_text, makers, generate, call_off, translate, dub }
     }
 }
 

@@ -26,7 +26,7 @@ mod unpaid;
 pub use asking::Asking;
 pub use dubs::{DubRequest, Dubbed};
 pub use engines::{Engines, ReadRequest, Render, RenderItem, RenderRequest, Run, WorkingTime, reader_settings};
-pub use generations::GenerationRequest;
+pub use generations::{GenerationRequest, TranslationRequest};
 pub use new_media::NewMedia;
 
 use crate::readers::MediaTools;

@@ -11,14 +11,19 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{CreditCount, Fields, MinuteCount, Text};
 use crate::resources::tools::calling::{self, Called};
+use crate::resources::tools::prepare_media::ReadKind;
+use crate::resources::uploads::wished_reads;
 use domain::dub::offered_pair;
+use domain::minutes::Minutes;
 use domain::model::{BuiltIn, Per, Price};
+use domain::read::Read;
 use poem::http::{Method, StatusCode};
 use poem::{IntoResponse, Request, Response};
 use poem_openapi::payload::Json;
-use poem_openapi::types::Example;
+use poem_openapi::types::{Example, ParseFromJSON};
 use poem_openapi::{Object, OpenApi};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 use store::generations;
 
 /// The error codes of these operations, besides those that any operation may return. An estimate also has its tool's.
@@ -104,6 +109,9 @@ pub struct CostEstimate {
     pub minutes: MinuteCount,
     /// AI credits that the call would hold.
     pub credits: CreditCount,
+    /// Minutes that the reads of an item that the call imports would hold for each minute of the item, once it is
+    /// fetched and its length is known; null for a call that imports nothing.
+    pub minutes_per_imported_minute: Option<MinuteCount>,
     /// The answer of the call in a dry run; empty for a call that costs nothing.
     pub answer: Fields,
 }
@@ -134,8 +142,8 @@ impl Models {
     /// Estimate what a call costs
     ///
     /// Returns the minutes and AI credits that a call of a tool would hold, without making it: what the tool answers to
-    /// the same arguments with `dry_run: true`. A tool that never costs anything is not called. What the tool would
-    /// refuse is refused here too.
+    /// the same arguments with `dry_run: true`. A tool that itself costs nothing is not called; what the reads of an
+    /// import will cost is `minutes_per_imported_minute`. What a tool that is called would refuse is refused here too.
     #[oai(path = "/tools/estimate_cost", method = "post", operation_id = "estimate_cost")]
     async fn estimate_cost(
         &self,
@@ -147,10 +155,12 @@ impl Models {
         let path = calling::path_of(&self.0, &tool)?;
         let costs = self.0.contract.operation(&Method::POST, &path).is_some_and(|operation| operation.uses_minutes());
         if !costs {
+            let minutes_per_imported_minute = self.per_imported_minute(&caller, &tool, arguments.0).await?;
             let nothing = CostEstimate {
                 tool,
                 minutes: MinuteCount::default(),
                 credits: CreditCount::default(),
+                minutes_per_imported_minute,
                 answer: Fields::default(),
             };
             return Ok(Called::of(ToolAnswer::new(&caller.request_id, nothing).json().into_response()));
@@ -166,6 +176,27 @@ impl Models {
 }
 
 impl Models {
+    /// Returns the minutes that the reads of an item will hold for each minute of it, if this call imports one.
+    async fn per_imported_minute(
+        &self,
+        caller: &Caller,
+        tool: &str,
+        mut arguments: Map<String, Value>,
+    ) -> Answer<Option<MinuteCount>> {
+        let named = match tool {
+            "import_media" => arguments.remove("reads"),
+            "keep_post" if arguments.get("import_media") == Some(&Value::Bool(true)) => None,
+            _ => return Ok(None),
+        };
+        let reads = Option::<Vec<ReadKind>>::parse_from_json(named);
+        let reads = reads.map_err(|_| ApiError::new(Code::InvalidRequest, "`reads`: expected names of reads."))?;
+        let reads = wished_reads(&self.0, caller, reads).await?;
+        let reads: HashSet<Read> = reads.into_iter().flatten().map(Read::from).collect();
+        let rates = &self.0.process.settings.rates;
+        let sum = reads.into_iter().fold(Minutes::ZERO, |sum, read| sum + rates.of(read));
+        Ok(Some(MinuteCount(sum)))
+    }
+
     async fn all(&self) -> Answer<Vec<Model>> {
         let makers = generations::makers(&mut *self.0.conn().await?).await?;
         let model = |id: &str, name: &str, kind: &str, price: Option<Price>| Model {
@@ -199,7 +230,12 @@ async fn estimate(caller: &Caller, tool: Text, response: Response) -> Answer<Jso
     let minutes = serde_json::from_value(amount("/meta/cloud_processing/minutes")).map_err(ApiError::internal)?;
     let credits = serde_json::from_value(amount("/meta/cost/credits")).map_err(ApiError::internal)?;
     let data = answer["data"].as_object_mut().map(std::mem::take).unwrap_or_default();
-    let estimate =
-        CostEstimate { tool, minutes: MinuteCount(minutes), credits: CreditCount(credits), answer: Fields(data) };
+    let estimate = CostEstimate {
+        tool,
+        minutes: MinuteCount(minutes),
+        credits: CreditCount(credits),
+        minutes_per_imported_minute: None,
+        answer: Fields(data),
+    };
     Ok(ToolAnswer::new(&caller.request_id, estimate).json())
 }

@@ -9,11 +9,11 @@ use crate::app::beside::{run_beside_if, worked};
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::documents::{Document, Kept, acts_in, missing, opened};
+use crate::usecases::gone;
 use domain::document::{self, LONG_BYTES};
 use serde_json::Value;
 use sqlx::PgConnection;
 use store::documents::{self, ReadRow, SummaryRow};
-use store::items;
 use uuid::Uuid;
 
 /// Returns the document, for a call that acts in its workspace.
@@ -51,10 +51,8 @@ pub async fn reach_revision<D: Document>(app: &App, caller: &Caller, id: Uuid, r
 
 async fn read<D: Document>(app: &App, caller: &Caller, row: ReadRow) -> Answer<Kept<D>> {
     let is_long = is_long(&row);
-    let body: D = worked(app, caller.account_id, is_long, || parsed(&row)).await?;
-    let named = body.items();
-    let refs = if named.is_empty() { Vec::new() } else { items::refs(&mut *app.conn().await?, &named).await? };
-    let refs = refs.into_iter().collect();
+    let mut body: D = worked(app, caller.account_id, is_long, || parsed(&row)).await?;
+    let refs = gone::names(&mut *app.conn().await?, &body.items(), body.variant_of()).await?;
     let ReadRow { id, name, revision, created_at, updated_at, .. } = row;
     Ok(Kept { id, name, body, refs, revision, created_at, updated_at, is_long })
 }

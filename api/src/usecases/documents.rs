@@ -10,18 +10,18 @@ use crate::app::beside::run_beside_if;
 use crate::app::permits::Permit;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
+use crate::usecases::gone;
 use crate::usecases::library;
 use crate::usecases::once::{Before, Begun, Made, Once};
 use chrono::{DateTime, Utc};
 use domain::document::{DocumentError, DocumentKind, MOST_ACCOUNT_BYTES, MOST_BYTES, OpList, checked_name, is_long};
-use domain::ids::{ItemId, WorkspaceId};
+use domain::ids::{ItemId, TimelineId, WorkspaceId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sqlx::{PgConnection, Postgres, Transaction};
 use std::collections::HashMap;
 use store::documents::{self, Body, DocumentRow, ListedRow, NewDocument};
-use store::items;
 use uuid::Uuid;
 
 /// The content of a kind of document.
@@ -36,6 +36,11 @@ pub trait Document: Serialize + DeserializeOwned {
 
     /// Every item that the document names.
     fn items(&self) -> Vec<ItemId>;
+
+    /// The field of the timeline of which it is a variant, if its kind has one.
+    fn variant_of(&mut self) -> Option<&mut Option<TimelineId>> {
+        None
+    }
 }
 
 /// A stored document.
@@ -311,9 +316,8 @@ pub(super) fn acts_in<D: Document>(caller: &Caller, workspace: WorkspaceId) -> A
 pub(super) async fn kept<D: Document>(conn: &mut PgConnection, row: DocumentRow) -> Answer<Kept<D>> {
     let DocumentRow { id, name, body, revision, created_at, updated_at, .. } = row;
     let is_long = is_long(&body);
-    let body: D = run_beside_if(is_long, || opened(id, body))?;
-    let named = body.items();
-    let refs = if named.is_empty() { HashMap::new() } else { items::refs(conn, &named).await?.into_iter().collect() };
+    let mut body: D = run_beside_if(is_long, || opened(id, body))?;
+    let refs = gone::names(conn, &body.items(), body.variant_of()).await?;
     Ok(Kept { id, name, body, refs, revision, created_at, updated_at, is_long })
 }
 

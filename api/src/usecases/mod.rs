@@ -18,6 +18,7 @@ pub mod document_edits;
 pub mod document_reads;
 pub mod documents;
 pub mod dubs;
+pub mod gone;
 pub mod import_timeline;
 pub mod jobs;
 pub mod keys;

@@ -29,6 +29,10 @@ impl Document for Timeline {
     fn items(&self) -> Vec<ItemId> {
         Self::items(self)
     }
+
+    fn variant_of(&mut self) -> Option<&mut Option<TimelineId>> {
+        Some(&mut self.variant_of)
+    }
 }
 
 /// Creates a timeline by these operations. `show` writes the answer.

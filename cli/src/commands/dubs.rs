@@ -22,10 +22,11 @@ const COLUMNS: [Column; 6] = [
     Column::new("REVISION", "/revision"),
     Column::new("CHANGED", "/updated_at"),
 ];
-const STANDING: [Column; 4] = [
+const STANDING: [Column; 5] = [
     Column::new("STATUS", "/status"),
     Column::new("JOB", "/job_id"),
     Column::new("MINUTES", "/estimated_minutes"),
+    Column::new("CREDITS", "/estimated_credits"),
     Column::new("SEGMENTS", "/segments"),
 ];
 const SEGMENTS: [Column; 7] = [

@@ -15,8 +15,12 @@ const COLUMNS: [Column; 6] = [
     Column::new("AVAILABLE", "/available"),
     Column::new("NAME", "/name"),
 ];
-const COST: [Column; 3] =
-    [Column::new("tool", "/tool"), Column::new("minutes", "/minutes"), Column::new("credits", "/credits")];
+const COST: [Column; 4] = [
+    Column::new("tool", "/tool"),
+    Column::new("minutes", "/minutes"),
+    Column::new("credits", "/credits"),
+    Column::new("minutes per imported minute", "/minutes_per_imported_minute"),
+];
 
 /// Commands about models.
 #[derive(Debug, Subcommand)]

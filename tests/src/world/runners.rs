@@ -18,7 +18,7 @@ use store::uploads::Facts;
 use tokio::sync::Semaphore;
 use worker::readers::{Engine, JobCtx, Quality, ReadError, ReadOutcome, StoredRead};
 use worker::renders::Rendered;
-use worker::{DubRequest, Dubbed, Engines, NewMedia, ReadRequest, RenderRequest};
+use worker::{DubRequest, Dubbed, Engines, NewMedia, ReadRequest, RenderRequest, TranslationRequest};
 
 /// What a render of these runners is made of.
 pub const RENDERED: &[u8] = b"a render of nothing";
@@ -38,6 +38,8 @@ where
         makers: makers(),
         generate: Arc::new(|_, _| async { generated() }.boxed()),
         call_off: Arc::new(|_, _| {}),
+        // Its own words.
+        translate: Arc::new(|asked: TranslationRequest, _| async move { Ok(asked.texts) }.boxed()),
         dub: Arc::new(|asked, _| async move { dubbed(asked) }.boxed()),
     }
 }

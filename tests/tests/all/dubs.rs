@@ -36,7 +36,7 @@ fn talk() -> anyhow::Result<Vec<u8>> {
 }
 
 /// Stores a read of an item, as a job would have.
-async fn stored(world: &World, item: ItemId, read: Read, data: Value) -> anyhow::Result<()> {
+pub async fn stored(world: &World, item: ItemId, read: Read, data: Value) -> anyhow::Result<()> {
     let result = json!({ "schema": 1, "kind": read.name(), "data": data });
     sqlx::query(
         "INSERT INTO item_reads (item_id, read, job_id, engine, engine_version, result)

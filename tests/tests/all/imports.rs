@@ -167,6 +167,16 @@ async fn reads_that_are_asked_for_with_an_import_start_once_it_is_fetched() -> a
     let (url, none) =
         (Server::Sends(silence(16_000)).start().await?, Server::Sends(b"no sound!".to_vec()).start().await?);
     let (reads, name) = (json!(["levels", "search_index"]), "a.wav");
+    let cost = async |arguments: serde_json::Value| {
+        let asked = json!({ "tool": "import_media", "arguments": arguments });
+        let answer = tenant.client.tool("estimate_cost", &asked).await?;
+        anyhow::Ok((answer.json["data"]["minutes_per_imported_minute"].clone(), answer.code().to_owned()))
+    };
+    let told = (json!(1.1), String::new());
+    assert_eq!(cost(json!({ "url": url, "reads": reads })).await?, told, "0.1 for the levels, 1 for the index");
+    assert_eq!(cost(json!({ "url": url })).await?.0, 0, "the settings name none");
+    assert_eq!(cost(json!({ "url": url, "reads": ["smell"] })).await?.1, "invalid_request");
+    assert_eq!(world.count("SELECT count(*) FROM items").await?, 0);
     let imported = tenant.client.tool("import_media", &json!({ "url": url, "name": name, "reads": reads })).await?;
     let item = &imported.data()?["item"]["id"];
     let more = tenant.client.post("/uploads", &json!({ "url": url, "filename": name, "reads": reads })).await?;

@@ -37,6 +37,7 @@ mod deploy;
 mod dispatch;
 mod dub_ends;
 mod dub_timelines;
+mod dub_translators;
 mod dubs;
 mod floors;
 mod generated;

@@ -21,8 +21,15 @@ struct Bench {
 
 impl Bench {
     async fn new() -> anyhow::Result<Self> {
+        Self::with_timeout(20).await
+    }
+
+    /// The same with models that may take so many seconds.
+    async fn with_timeout(seconds: u32) -> anyhow::Result<Self> {
         let (folder, provider) = (tempfile::tempdir()?, Provider::start(|_, _, _| Reply::Silence)?);
         let path = models(folder.path(), &provider.url)?;
+        let file = std::fs::read_to_string(&path)?.replace("timeout = 20", &format!("timeout = {seconds}"));
+        std::fs::write(&path, file)?;
         let world = World::with(|settings| settings.providers = Some(path)).await?;
         let tenant = world.tenant("a").await?;
         world.credit(&tenant, Credits::from_whole(100)).await?;
@@ -178,6 +185,29 @@ async fn after_a_kill_an_idempotent_provider_is_asked_again_by_the_same_id_and_a
     }
     assert_eq!(credits(client).await?, json!({ "left": 97.5, "held": 0, "used": 2.5 }));
     assert_eq!(scheduler::check_ledger::run_once(&bench.world.process).await?, 0);
+    let Bench { world, .. } = bench;
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_provider_that_never_answers_is_given_up_in_its_time_asked_once_and_paid_nothing() -> anyhow::Result<()> {
+    let bench = Bench::with_timeout(1).await?;
+    bench.works().await?;
+    for (model, method) in [("painter", Method::PUT), ("once", Method::POST)] {
+        bench.provider.answer(
+            |_, path, _| {
+                if path.ends_with("/cancel") { Reply::Json(200, Value::Null) } else { Reply::Silence }
+            },
+        );
+        let id = bench.starts(model, "in time or never").await?;
+        let ended = bench.tenant.client.reaches(&id, "failed").await?;
+        assert_eq!((&ended["error"]["code"], &ended["credits"]), (&json!("provider_timeout"), &json!(0)), "{ended}");
+        assert_eq!((&ended["attempt"], bench.provider.asked(&method).len()), (&json!(1), 1), "{model}: {ended}");
+        let posted = bench.provider.asked(&Method::POST);
+        let is_told = posted.iter().any(|request| request.path.ends_with("/cancel"));
+        assert_eq!((posted.len(), is_told), (1, model == "painter"), "whoever can be told is told");
+    }
+    assert_eq!(credits(&bench.tenant.client).await?, json!({ "left": 100, "held": 0, "used": 0 }));
     let Bench { world, .. } = bench;
     world.end().await
 }

@@ -112,9 +112,14 @@ async fn a_page_is_one_post_with_what_its_oembed_adds_and_what_it_shows_is_impor
     let post = posts(pull(&tenant.client, &format!("{base}/moved")).await?.data()?).remove(0);
     assert_eq!((&post["author"], &post["title"]), (&json!("Ada"), &json!("A talk")));
     let keep = json!({ "post_id": post["id"], "tags": ["river"], "import_media": true });
+    tenant.client.tool("update_settings", &json!({ "reads_on_import": ["levels"] })).await?.data()?;
+    let asked = json!({ "tool": "keep_post", "arguments": keep });
+    let cost = tenant.client.tool("estimate_cost", &asked).await?.data()?["minutes_per_imported_minute"].clone();
+    assert_eq!(cost, 0.1, "what the settings name is started with it");
     let kept = tenant.client.tool("keep_post", &keep).await?.data()?["post"].clone();
     assert_eq!(kept["tags"], json!(["river"]));
     assert!(kept["kept_at"].is_string() && kept["item_id"].is_string(), "{kept}");
+    assert_eq!(world.count("SELECT count(*) FROM reads_on_ready WHERE reads = '{levels}'").await?, 1);
     let again = tenant.client.tool("keep_post", &keep).await?.data()?["post"].clone();
     assert_eq!(again["item_id"], kept["item_id"], "not imported again");
     let items = tenant.client.tool("list_items", &json!({})).await?.data()?.clone();

@@ -118,6 +118,41 @@ async fn what_a_timeline_can_not_be_is_refused_by_the_place_of_its_operation() -
 }
 
 #[tokio::test]
+async fn a_timeline_that_is_deleted_is_named_by_none_of_its_variants() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let client = &tenant.client;
+    let create = async |name: &str| {
+        let made = client.tool("create_timeline", &json!({ "name": name })).await?;
+        anyhow::Ok(made.data()?["timeline"]["id"].clone())
+    };
+    let [original, other, variant] = [create("one").await?, create("two").await?, create("three").await?];
+    let edit = async |ops: Value| {
+        let edited = client.tool("edit_timeline", &json!({ "timeline_id": variant, "ops": ops })).await?;
+        anyhow::Ok(edited.data()?["timeline"]["variant_of"].clone())
+    };
+    let get = async || {
+        let read = client.tool("get_timeline", &json!({ "timeline_id": variant })).await?.data()?["timeline"].clone();
+        let listed = client.tool("list_timelines", &json!({})).await?.data()?["timelines"][0].clone();
+        anyhow::Ok([read["variant_of"].clone(), listed["variant_of"].clone()])
+    };
+    assert_eq!(edit(json!([{ "op": "set_details", "variant_of": original }])).await?, original);
+    assert_eq!(get().await?, [original.clone(), original.clone()]);
+    client.tool("delete_timeline", &json!({ "timeline_id": original })).await?.data()?;
+    assert_eq!(get().await?, [Value::Null, Value::Null]);
+    let black = json!([{ "op": "add_scene", "color": "#000000", "duration": 1 }]);
+    assert_eq!(edit(black).await?, Value::Null, "nor by the answer of a change");
+    let undone = client.tool("undo_timeline", &json!({ "timeline_id": variant })).await?;
+    assert_eq!(undone.data()?["timeline"]["variant_of"], Value::Null);
+    let export = json!({ "timeline_id": variant, "format": "otio" });
+    let otio = client.tool("export_timeline", &export).await?;
+    assert!(otio.status == 200 && !otio.text.contains(original.as_str().unwrap_or_default()), "{}", otio.text);
+    assert_eq!(edit(json!([{ "op": "set_details", "variant_of": other }])).await?, other);
+    assert_eq!(get().await?, [other.clone(), other]);
+    world.end().await
+}
+
+#[tokio::test]
 async fn a_render_costs_the_timelines_length_is_made_once_and_is_called_after_it() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;

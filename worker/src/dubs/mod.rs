@@ -1,8 +1,8 @@
 //! Dubs: the speech of an item, translated, spoken and mixed in another language (`domain::dub`, docs/dubs.md).
 //!
-//! `translate` translates the segments that need it, `voices` speaks them into one track, and `renders` mixes that with
-//! the item and writes it. Nothing here knows a database or a job row: a plan and media in, opened files or a
-//! `ReadError` out.
+//! `translate` translates the segments that need it, unless a provider's model has done so (`jobs::translation`);
+//! `voices` speaks them into one track, and `renders` mixes that with the item and writes it. Nothing here knows a
+//! database or a job row: a plan and media in, opened files or a `ReadError` out.
 
 #[cfg(test)]
 mod tests;
@@ -13,6 +13,7 @@ mod wave;
 pub(crate) use translate::Translator;
 pub(crate) use voices::{RATE, VoiceTrack};
 
+use crate::generations::TRANSLATOR;
 use crate::generations::speech::Speakers;
 use crate::ingest::facts;
 use crate::new_media::NewMedia;
@@ -34,7 +35,7 @@ use store::items::StoredMedia;
 /// The name of the file with the voices alone.
 const VOICE_FILE: &str = "voices";
 /// The progress in percent at which the translation and the speaking end.
-const TRANSLATED: u8 = 10;
+pub(crate) const TRANSLATED: u8 = 10;
 const SPOKEN: u8 = 60;
 
 /// A dub to make.
@@ -104,7 +105,7 @@ impl Dubber {
         let source = &held.source;
         let plan = &asked.plan;
         let mut body = plan.body.clone();
-        if plan.translates {
+        if plan.translates && plan.translator.is_none() {
             self.translate(&mut body, &ctx.step(0, TRANSLATED)).await?;
         }
         let before = match &asked.before {
@@ -147,11 +148,7 @@ impl Dubber {
         for (segment, text) in open.iter_mut().zip(translated) {
             segment.translation = text.chars().take(domain::dub::MOST_TEXT_CHARACTERS).collect();
         }
-        let bytes = serde_json::to_vec(&*body).map_or(usize::MAX, |body| body.len());
-        if bytes > MOST_BYTES {
-            return Err(ReadError::Unsupported("more is said than a dub can hold: dub parts of the item"));
-        }
-        Ok(())
+        refuse_oversized(body)
     }
 
     /// Returns the voices as media of their own, lossless, so that unchanged segments can be taken from it.
@@ -182,6 +179,15 @@ impl Dubber {
     }
 }
 
+/// Refuses a translated dub that is larger than a document may be.
+pub(crate) fn refuse_oversized(body: &Dub) -> Result<(), ReadError> {
+    let bytes = serde_json::to_vec(body).map_or(usize::MAX, |body| body.len());
+    if bytes > MOST_BYTES {
+        return Err(ReadError::Unsupported("more is said than a dub can hold: dub parts of the item"));
+    }
+    Ok(())
+}
+
 /// Returns these offers without pairs into a language that none of these engines speaks by itself. Where one worker
 /// translates and another one speaks, neither could make the dub, and each would leave it to the other.
 fn spoken_pairs(offers: Vec<MakerOffer>, engines: &[BuiltIn]) -> Vec<MakerOffer> {
@@ -198,5 +204,5 @@ fn spoken_pairs(offers: Vec<MakerOffer>, engines: &[BuiltIn]) -> Vec<MakerOffer>
 
 /// Whether this offer of a worker's is one that translates dubs, not one that makes generations.
 pub(crate) fn is_translator(offer: &MakerOffer) -> bool {
-    offer.name.starts_with(BuiltIn::Apertium.name())
+    offer.name.starts_with(BuiltIn::Apertium.name()) || offer.version == TRANSLATOR
 }

@@ -111,6 +111,7 @@ impl Cinema {
             name: "Talk".to_owned(),
             translates: body.source_language.is_some(),
             body,
+            translator: None,
             before,
             original: None,
         };

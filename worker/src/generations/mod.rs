@@ -15,12 +15,14 @@ use crate::new_media::NewMedia;
 use crate::open_media::OpenMedia;
 use crate::readers::decode::{Channels, SoundFormat, Workshop, cover, decode_sound, picture_length};
 use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
+use domain::dub::Language;
 use domain::generation::{GenerationPlan, Maker};
 use domain::ids::{AccountId, JobId};
 use domain::item::ItemType;
 use domain::model::{BuiltIn, ModelKind};
 use pictures::Pictures;
 use provider::Provider;
+pub(crate) use provider::{TRANSLATOR, Translators};
 use runtime::process::Process;
 use speech::Speakers;
 use std::sync::Arc;
@@ -47,6 +49,23 @@ pub struct GenerationRequest {
     /// The largest that it may be, in bytes.
     pub most_bytes: u64,
     /// How to ask a provider for it.
+    pub asking: Asking,
+}
+
+/// Texts of a dub to have translated.
+#[derive(Debug, Clone)]
+pub struct TranslationRequest {
+    /// The job, whose id a provider knows its requests by.
+    pub job: JobId,
+    /// The id of the provider's model.
+    pub model: String,
+    /// The language that is spoken.
+    pub source: Language,
+    /// The language to translate into.
+    pub target: Language,
+    /// The texts, each on one line; none is empty.
+    pub texts: Vec<String>,
+    /// How to ask the provider.
     pub asking: Asking,
 }
 

@@ -1,5 +1,6 @@
-//! A claimed dub: translated, spoken and mixed, put into the media store as two items under keys that name the claim,
-//! and handed to the claim's end, which makes the dub's document and timeline, or updates what was spoken.
+//! A claimed dub: translated by a provider's model where the plan names one (`translation`), otherwise by the engines
+//! that speak and mix it too; put into the media store as two items under keys that name the claim, and handed to the
+//! claim's end, which makes the dub's document and timeline, or updates what was spoken.
 
 use crate::dubs::{DubRequest, Dubbed};
 use crate::jobs::leases::Lease;
@@ -15,6 +16,7 @@ use domain::task::Task;
 use domain::timeline::{Micros, pictured};
 use futures_util::FutureExt;
 use runtime::ending::Product;
+use runtime::queue::Slot;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -45,19 +47,21 @@ impl Worker {
         claimed: &Claimed,
         item: &ClaimedItem,
         lease: &Lease,
+        slot: &Slot,
         processor: &ProcessorTime,
     ) -> Result<Done, ReadError> {
         let known = self.known_dub(claimed).await?;
         let segments = u32::try_from(known.plan.body.segments.len()).unwrap_or(u32::MAX);
         let worth_ms = known.plan.worth_ms(item.duration_ms);
         let time = self.time_for_media(claimed, Task::Dub, worth_ms) + A_SEGMENT * segments;
+        let time = time.saturating_add(self.time_to_translate(&known.plan));
         let mut ctx = JobCtx::new(Instant::now() + time, lease.stopped.clone());
         ctx.progress = lease.progress.clone();
         ctx.payer = Some(claimed.payer);
         ctx.paid_ms = Some(item.duration_ms).filter(|ms| *ms > 0);
         ctx.processor = processor.clone();
         let bounds = ctx.clone();
-        let working = AssertUnwindSafe(self.dubbed(claimed, item, &known, &ctx)).catch_unwind();
+        let working = AssertUnwindSafe(self.dubbed(claimed, item, known, lease, slot, &ctx)).catch_unwind();
         match bounds.bounded(working).await? {
             Ok(worked) => worked,
             Err(_) => Err(ReadError::Crashed),
@@ -87,11 +91,14 @@ impl Worker {
         &self,
         claimed: &Claimed,
         item: &ClaimedItem,
-        known: &PlannedDub,
+        mut known: PlannedDub,
+        lease: &Lease,
+        slot: &Slot,
         ctx: &JobCtx,
     ) -> Result<Done, ReadError> {
         self.has_all(&known.plan.needs()).await?;
         let most_bytes = self.room(claimed).await?;
+        let _asking = self.translated(claimed, &mut known.plan, lease, slot, ctx).await?;
         let request = DubRequest {
             plan: known.plan.clone(),
             source: item.media(),
@@ -100,7 +107,7 @@ impl Worker {
             most_bytes,
         };
         let dubbed = (self.engines.dub)(request, ctx.clone()).await?;
-        self.kept_dub(claimed, item, known, dubbed, most_bytes).await
+        self.kept_dub(claimed, item, &known, dubbed, most_bytes).await
     }
 
     /// Refuses a dub whose makers this worker does not all have: `Elsewhere` if another one has reported them lately.
@@ -159,7 +166,8 @@ impl Worker {
             new_timeline: (document_name(&plan.item_name()), body_of(&timeline, timeline.summary())),
         };
         let charge = self.process.settings.rates.of(Task::Dub).price(plan.worth_ms(item.duration_ms));
-        Ok(Done { charge, credits: Credits::ZERO, result, made: vec![Product::Dub(Box::new(spoken_dub))] })
+        let credits = known.row.price.map_or(Credits::ZERO, |price| price.of(plan.translated()));
+        Ok(Done { charge, credits, result, made: vec![Product::Dub(Box::new(spoken_dub))] })
     }
 }
 
@@ -177,7 +185,7 @@ fn made_by(claimed: &Claimed, plan: &DubPlan, source: ItemId) -> MadeBy {
         job_id: claimed.job,
         tool: plan.tool.name().to_owned(),
         engine: Some(engines.into_iter().collect::<Vec<_>>().join(", ")),
-        model: None,
+        model: plan.translator.clone(),
         source_item_ids: vec![source],
         synthetic: true,
         quality: Some("draft".to_owned()),

@@ -1,10 +1,8 @@
 //! A claimed generation: made by a program of this machine or a provider's model, put into the media store under a key
 //! that names the claim, and handed to the claim's end.
 //!
-//! Before a provider is asked, when everything to send is at hand, a note of that is committed. So when a worker dies,
-//! the job's next claim knows that the provider may have been asked: an idempotent one is asked again by the same id,
-//! any other never is (`outcome_unknown`). The note is removed only where it is known that nothing came of the request.
-//! While the job waits for a provider, another job has its slot (`asking`).
+//! `notes` says what is known of a provider that was asked before. While the job waits for a provider, another job has
+//! its slot (`asking`).
 
 use crate::asking::Asking;
 use crate::generations::GenerationRequest;
@@ -12,7 +10,7 @@ use crate::jobs::leases::{Lease, Stop};
 use crate::jobs::new_item::ItemToCome;
 use crate::jobs::{Done, LEAST_TIME, Worker};
 use crate::new_media::NewMedia;
-use crate::readers::{JobCtx, ProcessorTime, ProviderFault, ReadError};
+use crate::readers::{JobCtx, ProcessorTime, ReadError};
 use domain::credits::Credits;
 use domain::generation::{GenerationPlan, Maker, SourceFacts};
 use domain::minutes::Minutes;
@@ -25,9 +23,8 @@ use runtime::queue::Slot;
 use serde_json::json;
 use std::io;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::time::Duration;
-use store::generations::{self, Asked, ClaimedGeneration};
+use store::generations::{self, ClaimedGeneration};
 use store::jobs::Claimed;
 use tokio::time::Instant;
 
@@ -143,30 +140,11 @@ impl Worker {
     ) -> Result<(NewMedia, Asking), ReadError> {
         let configured = self.process.providers.get(model);
         let is_idempotent = configured.ok_or(ReadError::EngineNotConfigured(Task::Generation))?.idempotent;
-        let (job, claim_no, pool) = (claimed.job, claimed.claim_no, self.process.pool.clone());
-        let note = move || {
-            let pool = pool.clone();
-            async move {
-                let asking = async { generations::note_asked(&mut *pool.acquire().await?, job, claim_no).await };
-                match asking.await.map_err(io::Error::other)? {
-                    Asked::Now => Ok(()),
-                    Asked::Before if is_idempotent => Ok(()),
-                    Asked::Before => Err(ReadError::Provider(ProviderFault::Unknown)),
-                    Asked::Lost => Err(ReadError::Cancelled),
-                }
-            }
-            .boxed()
-        };
         let sent_bytes = request.source.as_ref().map_or(0, |media| media.bytes.unsigned_abs());
-        let waiting = self.rooms.waiting(slot.clone(), sent_bytes, Arc::clone(&lease.is_away));
-        let asking = Asking::new(Box::new(note), waiting);
+        let asking = self.asking(claimed, is_idempotent, sent_bytes, lease, slot);
         request.asking = asking.clone();
         let generated = (self.engines.generate)(request, ctx.clone()).await;
-        if let Err(ReadError::Provider(ProviderFault::Unavailable)) = &generated {
-            let forgetting =
-                async { generations::forget_asked(&mut *self.process.pool.acquire().await?, job, claim_no).await };
-            forgetting.await.map_err(io::Error::other)?;
-        }
+        self.forget_if_unavailable(claimed, &generated).await?;
         Ok((generated?, asking))
     }
 

@@ -1,7 +1,8 @@
 //! The life of one claim: claimed with its ticket in one transaction, worked under a lease, ended in a batch.
 //!
 //! The handler never fails: whatever happens is an outcome in our tables, or, if this process dies, a lease that ends.
-//! `read`, `render`, `generation` and `dub` do the work. `leases` keeps the claims, and `ends` writes their ends, in
+//! `read`, `render`, `generation` and `dub` do the work; `translation` has a dub translated by a provider, and `notes`
+//! knows which job has asked one. `leases` keeps the claims, and `ends` writes their ends, in
 //! batches of `finish`; `held_connection` saves claims and ends the round trips to the pool, `lend` runs jobs beside
 //! slots that others hold, `new_item` puts new media into the media store, `paid_time` says how much processor time is
 //! paid for, and `numbers` counts all of it.
@@ -16,11 +17,13 @@ mod held_connection;
 mod leases;
 pub(crate) mod lend;
 mod new_item;
+mod notes;
 mod numbers;
 mod paid_time;
 mod read;
 mod render;
 mod traced;
+mod translation;
 
 use crate::asking::Rooms;
 use crate::deliver::Deliverer;
@@ -235,7 +238,7 @@ impl Worker {
         let worked = match (&claimed.item, claimed.task) {
             // A generation may be made from no item.
             (_, Some(Task::Generation)) => self.generation(claimed, lease, slot, processor).await,
-            (Some(item), Some(Task::Dub)) => self.dub(claimed, item, lease, processor).await,
+            (Some(item), Some(Task::Dub)) => self.dub(claimed, item, lease, slot, processor).await,
             (item, Some(task)) if !claimed.is_orphaned() => {
                 self.work(claimed, item.as_ref(), task, lease, processor).await
             }

@@ -6,6 +6,7 @@ use domain::credits::Credits;
 use domain::document::{DocumentKind, MOST_ACCOUNT_BYTES};
 use domain::dub::{DubPlan, DubTool};
 use domain::ids::{ItemId, JobId};
+use domain::model::Price;
 use domain::plan::Candidate;
 use domain::task::Task;
 use sqlx::PgConnection;
@@ -22,6 +23,8 @@ pub struct DubRequest {
     pub plan: DubPlan,
     /// Milliseconds that it is priced by (`DubPlan::worth_ms`).
     pub duration_ms: i64,
+    /// The price of the model that translates it, and the credits to hold; `None` where no model does.
+    pub price: Option<(Price, Credits)>,
 }
 
 impl Make for DubRequest {
@@ -42,7 +45,7 @@ impl Make for DubRequest {
             task: Task::Dub,
             with_speech: false,
             duration_ms: Some(self.duration_ms),
-            credits: Credits::ZERO,
+            credits: self.price.map_or(Credits::ZERO, |(_, held)| held),
         }
     }
 
@@ -80,7 +83,8 @@ impl Make for DubRequest {
         // The job's id is derived from its first item's.
         let (one, other) = (ItemId::mint(), ItemId::mint());
         let (output, voice) = (one.min(other), one.max(other));
-        dubs::take(conn, &NewDubJob { job, hash, plan: &plan, output, name: &self.plan.item_name(), voice }).await
+        let (name, price) = (self.plan.item_name(), self.price.map(|(price, _)| price));
+        dubs::take(conn, &NewDubJob { job, hash, plan: &plan, output, name: &name, voice, price }).await
     }
 }
 

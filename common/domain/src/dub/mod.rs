@@ -2,8 +2,9 @@
 //!
 //! Pure. A dub is a document of segments: `ops` defines its operations, `said` makes segments of a transcript and a
 //! speakers read, `fit` places spoken segments in their time, `language` has codes of languages and their voices,
-//! `plan` is the plan of a dub's job, `variant` makes the timeline of a dub, `volumes` says how loud its sounds are,
-//! and `offers` what workers lack for one.
+//! `plan` is the plan of a dub's job, `translation` says what a chat model is asked and which of its answers
+//! counts, `variant` makes the timeline of a dub, `volumes` says how loud its sounds are, and `offers` what workers
+//! lack for one.
 
 mod fit;
 mod language;
@@ -13,6 +14,7 @@ mod plan;
 mod said;
 #[cfg(test)]
 mod tests;
+mod translation;
 mod variant;
 #[cfg(test)]
 mod variant_tests;
@@ -20,10 +22,13 @@ mod volumes;
 
 pub use fit::{Fitted, Spoken, TEMPOS, fitted, tempo};
 pub use language::{Language, MOST_VOICE_CHARACTERS, engine_of, is_voice, usual_voice};
-pub use offers::{Lack, lack_of_language, lack_of_pair, lack_of_voices, offered_languages, offered_pair};
+pub use offers::{
+    Lack, lack_of_language, lack_of_pair, lack_of_translation, lack_of_voices, offered_languages, offered_pair,
+};
 pub use ops::{DubOp, NewSegment};
 pub use plan::{Before, DubPlan, DubTool, Needs};
 pub use said::{Recording, SaidTurn, SaidWord, Transcript, said, turns_of, words_of};
+pub use translation::{TextRun, text_runs};
 pub use variant::{ATTACK_MS, DOWN, OldVoices, RELEASE_MS, Voices, revoiced, variant, variant_of};
 pub use volumes::{MOST_GAIN_DB, Volumes};
 

@@ -15,6 +15,8 @@ const MBROLA: &str = "mb";
 pub enum Lack {
     /// An engine that speaks.
     Engine(&'static str),
+    /// The provider's model that translates dubs, by its id.
+    Model(String),
     /// A pair of languages.
     Pair {
         /// The language that is spoken; `None` while it is not known.
@@ -69,6 +71,20 @@ pub fn lack_of_pair(source: Option<&Language>, target: &Language, offered: &[Str
         target: target.clone(),
         offered: pairs.iter().map(|pair| (*pair).to_owned()).collect(),
     })
+}
+
+/// Returns what these offers lack to translate into `target` by the provider's model `model`; if that is `None`, by the
+/// built-in engine. No model is asked for a translation into the language that is spoken.
+pub fn lack_of_translation(
+    model: Option<&str>,
+    source: Option<&Language>,
+    target: &Language,
+    offered: &[String],
+) -> Option<Lack> {
+    match model.filter(|_| source != Some(target)) {
+        Some(model) => (!offered.iter().any(|offer| offer == model)).then(|| Lack::Model(model.to_owned())),
+        None => lack_of_pair(source, target, offered),
+    }
 }
 
 /// Returns the name by which workers offer a language pair.

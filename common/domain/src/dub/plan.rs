@@ -1,9 +1,10 @@
 //! The plan of a dub's job: the segments and their voices, whether it translates, and what was spoken before. It is
 //! complete, so that every attempt makes the same.
 
-use super::{Dub, Lack, Piece, engine_of, lack_of_pair, lack_of_voices, offered_pair};
+use super::{Dub, Lack, Piece, engine_of, lack_of_translation, lack_of_voices, offered_pair};
 use crate::ids::{DubId, ItemId, WorkspaceId};
 use crate::letters::spoken_letters;
+use crate::model::Amount;
 use crate::plan_hash::plan_hash;
 use crate::timeline::Timeline;
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,10 @@ pub struct DubPlan {
     pub body: Dub,
     /// Whether segments without a translation are translated; otherwise they are left out.
     pub translates: bool,
+    /// The id of the provider's model that translates them; `None` for the built-in engine, and if nothing is
+    /// translated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub translator: Option<String>,
     /// The earlier render of its voices, if there is one.
     pub before: Option<Before>,
     /// The timeline that is dubbed, as it was at the call; `None` if an item is dubbed, or is spoken again.
@@ -62,7 +67,7 @@ pub struct DubPlan {
     pub original: Option<Box<Timeline>>,
 }
 
-/// The names of the engines and language pairs that a dub needs, as workers offer them (`store::generations`).
+/// The names of the engines, language pairs and models that a dub needs, as workers offer them (`store::generations`).
 pub type Needs = BTreeSet<String>;
 
 /// Characters spoken per second at most, at the fastest tempo of a dub; ordinary speech has fewer.
@@ -92,15 +97,28 @@ impl DubPlan {
     /// Returns the SHA-256 of the plan, without the name, without what was spoken before, which only saves work, and
     /// without the timeline's body, of which the film is heard and seen. The timeline's id is in the dub's body.
     pub fn hash(&self) -> [u8; 32] {
-        plan_hash(&(self.tool, self.workspace, self.dub, self.revision, &self.body, self.translates))
+        let plan = (self.tool, self.workspace, self.dub, self.revision, &self.body, self.translates);
+        match &self.translator {
+            None => plan_hash(&plan),
+            Some(model) => plan_hash(&(plan, model)),
+        }
     }
 
-    /// Returns the engines and language pairs that it needs.
+    /// Returns how much a provider's model is asked to translate: the characters of what is said. It stays the same
+    /// when the plan has the translations.
+    pub fn translated(&self) -> Amount {
+        let sources = self.body.segments.iter().filter_map(|segment| segment.source.as_deref());
+        let chars: usize = sources.map(|source| source.chars().count()).sum();
+        Amount { chars: i64::try_from(chars).unwrap_or(i64::MAX), ..Amount::default() }
+    }
+
+    /// Returns the engines, and the language pair or the model, that it needs.
     pub fn needs(&self) -> Needs {
         let target = &self.body.target_language;
         let voices = self.body.segments.iter().map(|segment| engine_of(&segment.voice, target).name().to_owned());
-        let translator = self.body.source_language.as_ref().filter(|_| self.translates);
-        voices.chain(translator.map(|source| offered_pair(&source.pair(target)))).collect()
+        let source = self.body.source_language.as_ref().filter(|_| self.translates);
+        let pair = source.map(|source| offered_pair(&source.pair(target)));
+        voices.chain(self.translator.clone().or(pair)).collect()
     }
 
     /// Returns what these offers of workers lack for it; `None` if they have it all.
@@ -109,7 +127,7 @@ impl DubPlan {
         let voices = self.body.segments.iter().map(|segment| segment.voice.as_str());
         lack_of_voices(voices, target, offered).or_else(|| {
             let source = self.body.source_language.as_ref().filter(|_| self.translates)?;
-            lack_of_pair(Some(source), target, offered)
+            lack_of_translation(self.translator.as_deref(), Some(source), target, offered)
         })
     }
 

@@ -176,6 +176,7 @@ fn a_plan_is_what_it_makes_and_says_what_it_needs() {
         name: "Talk.wav".to_owned(),
         body,
         translates: true,
+        translator: None,
         before: None,
         original: None,
     };
@@ -206,8 +207,48 @@ fn a_plan_is_what_it_makes_and_says_what_it_needs() {
     assert!(!plan.is_silent(), "its text is still to come");
     assert!(DubPlan { translates: false, ..plan.clone() }.is_silent());
     assert_ne!(DubPlan { revision: 2, ..plan.clone() }.hash(), plan.hash());
+    assert!(serde_json::to_value(&plan).unwrap().get("translator").is_none(), "plans keep their form");
     let written: DubPlan = serde_json::from_value(serde_json::to_value(&plan).unwrap()).unwrap();
     assert_eq!((written.hash(), written), (plan.hash(), plan));
+}
+
+#[test]
+fn a_plan_with_a_providers_model_needs_it_in_place_of_a_pair_and_counts_what_it_translates() {
+    let mut one = segment(0.0, 2.0, "");
+    one.source = Some("the h\u{f6}use".to_owned());
+    let mut body = dub(vec![one]);
+    body.source_language = Some(language("en"));
+    let plan = DubPlan {
+        tool: DubTool::Dub,
+        workspace: crate::ids::WorkspaceId::mint(),
+        dub: None,
+        revision: 1,
+        name: "Talk.wav".to_owned(),
+        body,
+        translates: true,
+        translator: Some("polyglot".to_owned()),
+        before: None,
+        original: None,
+    };
+    assert_eq!(plan.needs().into_iter().collect::<Vec<_>>(), ["espeak-ng", "polyglot"]);
+    let offered = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    assert_eq!(plan.lack(&offered(&["espeak-ng", "polyglot"])), None);
+    let lack = plan.lack(&offered(&["espeak-ng", "apertium:eng-spa"]));
+    assert_eq!(lack, Some(Lack::Model("polyglot".to_owned())), "nothing takes its place");
+    let into_itself =
+        lack_of_translation(Some("polyglot"), Some(&language("es")), &language("es"), &offered(&["polyglot"]));
+    assert!(matches!(into_itself, Some(Lack::Pair { .. })), "{into_itself:?}");
+    assert_ne!(DubPlan { translator: None, ..plan.clone() }.hash(), plan.hash());
+    let mut translated = plan.clone();
+    assert_eq!(translated.body.untranslated(), ["the h\u{f6}use"]);
+    translated.body.take_translations(vec!["la casa".to_owned()]);
+    assert_eq!(
+        (translated.body.untranslated().len(), translated.body.segments[0].translation.as_str()),
+        (0, "la casa")
+    );
+    assert_eq!((plan.translated().chars, translated.translated().chars), (9, 9));
+    let written: DubPlan = serde_json::from_value(serde_json::to_value(&plan).unwrap()).unwrap();
+    assert_eq!(written, plan);
 }
 
 #[test]
@@ -220,6 +261,7 @@ fn it_is_worth_its_item_or_the_time_that_its_words_take() {
         name: "Talk.wav".to_owned(),
         body: dub(segments),
         translates: false,
+        translator: None,
         before: None,
         original: None,
     };

@@ -7,6 +7,7 @@
 mod file;
 
 use domain::agent::chat::MOST_BYTES;
+use domain::dub::MOST_TEXT_CHARACTERS;
 use domain::generation::TEXT_CHARS;
 use domain::model::{Dialect, ModelKind, Price};
 use secrecy::SecretString;
@@ -19,6 +20,8 @@ use url::Url;
 
 /// Models that a deployment may have at most.
 pub const MOST_MODELS: usize = 200;
+/// Bytes of a request that a character to translate takes at most, with its part of everything around it.
+const BYTES_A_CHARACTER: usize = 8;
 
 /// The configured models. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -137,6 +140,13 @@ impl Providers {
         self.0.iter().find(|model| model.id == id)
     }
 
+    /// Returns the model that translates dubs: the first that can of kind `translate`, otherwise of kind `chat`; `None`
+    /// when there is none, and the built-in engine translates.
+    pub fn translator(&self) -> Option<&Model> {
+        let first = |kind| self.0.iter().find(|model| model.kind == kind && model.translates_dubs());
+        first(ModelKind::Translate).or_else(|| first(ModelKind::Chat))
+    }
+
     /// Checks that this process can read every key, as one that sends requests to providers must.
     ///
     /// # Errors
@@ -147,6 +157,18 @@ impl Providers {
 }
 
 impl Model {
+    /// Whether it can translate dubs: by `/v1/chat/completions`, and segments of any length.
+    pub fn translates_dubs(&self) -> bool {
+        let is_asked = self.dialect == Dialect::Openai && matches!(self.kind, ModelKind::Translate | ModelKind::Chat);
+        is_asked && self.most_translated() >= MOST_TEXT_CHARACTERS
+    }
+
+    /// Returns the most characters of a dub that one request may hold.
+    pub fn most_translated(&self) -> usize {
+        // What a chat model takes is counted in bytes, and the request has more in it than what is translated.
+        if self.kind == ModelKind::Chat { self.limits.chars / BYTES_A_CHARACTER } else { self.limits.chars }
+    }
+
     /// Reads the provider's key; none when the provider needs none.
     ///
     /// # Errors

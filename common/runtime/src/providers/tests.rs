@@ -87,6 +87,26 @@ fn every_mistake_is_told_by_the_model_and_what_is_wrong_with_it() {
 }
 
 #[test]
+fn dubs_are_translated_by_the_first_model_that_can_and_by_a_chat_model_where_there_is_no_other() {
+    let model = |id: &str, kind: &str, dialect: &str, chars: usize| {
+        format!(
+            "[[model]]\nid = \"{id}\"\nkind = \"{kind}\"\ndialect = \"{dialect}\"\nurl = \"http://a.example\"\n\
+             price = {{ per = \"call\", credits = 0 }}\nlimits = {{ chars = {chars} }}\n"
+        )
+    };
+    let chosen = |models: &[String]| {
+        let providers = Providers::parse(&models.concat()).unwrap();
+        providers.translator().map(|model| (model.id.clone(), model.most_translated()))
+    };
+    let (cog, short) = (model("cog", "translate", "cog", 5_000), model("short", "translate", "openai", 999));
+    let (chat, polyglot) = (model("chat", "chat", "openai", 20_000), model("polyglot", "translate", "openai", 1_000));
+    let small = model("small", "chat", "openai", 7_999);
+    assert_eq!(chosen(&[cog.clone(), short.clone(), small.clone(), model("p", "image", "openai", 5_000)]), None);
+    assert_eq!(chosen(&[small, chat.clone(), short.clone()]), Some(("chat".to_owned(), 2_500)));
+    assert_eq!(chosen(&[cog, chat, short, polyglot]), Some(("polyglot".to_owned(), 1_000)));
+}
+
+#[test]
 fn a_models_debug_text_shows_neither_url_nor_key() {
     let shown = format!("{:?}", Providers::parse(WHOLE).unwrap());
     assert!(!shown.contains("gpu-1") && !shown.contains("example.com"), "{shown}");

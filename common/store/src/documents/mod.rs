@@ -154,6 +154,13 @@ pub async fn summary(conn: &mut PgConnection, kind: DocumentKind, id: Uuid) -> s
     .await
 }
 
+/// Returns those of these ids that documents of this kind have.
+pub async fn existing(conn: &mut PgConnection, kind: DocumentKind, ids: &[Uuid]) -> sqlx::Result<Vec<Uuid>> {
+    sqlx::query_scalar!("SELECT id FROM documents WHERE id = ANY ($1) AND kind = $2", ids, kind.name())
+        .fetch_all(conn)
+        .await
+}
+
 /// Like [`summary`], and keeps the document from being deleted until the caller's transaction ends. It waits for no
 /// change of the document, and none waits for it.
 pub async fn summary_to_comment_on(

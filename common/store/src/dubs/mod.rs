@@ -7,9 +7,11 @@ mod spoken;
 
 pub use spoken::{SpokenDub, keep, lock_timeline};
 
+use crate::generations::KeptPrice;
 use crate::items::StoredMedia;
 use domain::dub::{Before, Piece};
 use domain::ids::{DubId, ItemId, JobId, TimelineId, WorkspaceId};
+use domain::model::Price;
 use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
@@ -29,25 +31,45 @@ pub struct NewDubJob<'a> {
     pub name: &'a str,
     /// The id of the item that it will make of the voices alone.
     pub voice: ItemId,
+    /// The price of the provider's model that translates it; `None` where none does.
+    pub price: Option<Price>,
 }
 
 /// Stores the promise that this job makes the dub. Waits for a call that did the same a moment ago. Returns false when
 /// another job has the promise.
 pub async fn take(conn: &mut PgConnection, new: &NewDubJob<'_>) -> sqlx::Result<bool> {
     let taken = sqlx::query!(
-        "INSERT INTO job_renders (job_id, hash, plan, output_item_id, output_name, second_item_id)
-         VALUES ($1, $2, $3, $4, $5, $6)
+        "INSERT INTO job_renders (job_id, hash, plan, output_item_id, output_name, second_item_id, price)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)
          ON CONFLICT (hash) WHERE ended_at IS NULL DO NOTHING",
         new.job as JobId,
         new.hash,
         new.plan,
         new.output as ItemId,
         new.name,
-        new.voice as ItemId
+        new.voice as ItemId,
+        new.price.map(KeptPrice::from).map(Json) as Option<Json<KeptPrice>>
     )
     .execute(conn)
     .await?;
     Ok(taken.rows_affected() == 1)
+}
+
+/// Stores the plan of a claimed dub with its translations, so that no later claim has them made again. Returns false
+/// when the claim is lost. The plan keeps the hash that the call made of it.
+pub async fn keep_plan(conn: &mut PgConnection, job: JobId, claim_no: i32, plan: &Value) -> sqlx::Result<bool> {
+    let kept = sqlx::query!(
+        "UPDATE job_renders r SET plan = $3
+         WHERE r.job_id = $1 AND r.ended_at IS NULL AND EXISTS (
+             SELECT FROM jobs j WHERE j.id = $1 AND j.claim_no = $2 AND j.status = 'running'
+         )",
+        job as JobId,
+        claim_no,
+        plan
+    )
+    .execute(conn)
+    .await?;
+    Ok(kept.rows_affected() == 1)
 }
 
 /// A dub that was made.

@@ -2,12 +2,16 @@
 //!
 //! Its own address is the operator's and may be private. The URL that it gives for its output is not trusted, and is
 //! fetched as customers' URLs are. Answers and outputs are bounded in size and time. `cog` and `openai` know the
-//! requests and answers. A [`ProviderFault`] and a log line without the provider's address or key say what went wrong.
+//! requests and answers, and `translate` those for dubs. A [`ProviderFault`] and a log line without the provider's
+//! address or key say what went wrong.
 
 mod answers;
 mod cog;
 mod openai;
 mod output;
+mod translate;
+
+pub(crate) use translate::{TRANSLATOR, Translators};
 
 use super::{GenerationRequest, OUTPUT_FILE};
 use crate::asking::Asking;
@@ -171,6 +175,20 @@ impl Provider {
             })?;
             spool.asking.go_on().await;
             answer = tokio::fs::read(spool.path).await?;
+        }
+        serde_json::from_slice(&answer).map_err(|error| self.fault(ProviderFault::BadOutput, &error.to_string()))
+    }
+
+    /// Returns an answer in JSON that is short, or the fault of one that is not.
+    async fn short_json(&self, response: Response) -> Result<Value, ReadError> {
+        let broken = |error: reqwest::Error| self.fault(self.broken_off(), &error.without_url().to_string());
+        let mut stream = response.bytes_stream().map_err(broken);
+        let mut answer = Vec::new();
+        while let Some(bytes) = stream.try_next().await? {
+            answer.extend_from_slice(&bytes);
+            if answer.len() > SMALL_ANSWER {
+                return Err(self.fault(ProviderFault::BadOutput, "its answer is too long"));
+            }
         }
         serde_json::from_slice(&answer).map_err(|error| self.fault(ProviderFault::BadOutput, &error.to_string()))
     }

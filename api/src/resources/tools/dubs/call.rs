@@ -10,7 +10,7 @@ use super::shapes::{DubStanding, MakeDub};
 use crate::app::App;
 use crate::app::beside::worked;
 use crate::auth::Caller;
-use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::envelope::{Cost, Stored, ToolAnswer};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
@@ -229,7 +229,9 @@ impl DubCall<'_> {
     pub(super) async fn start(&self, plan: DubPlan, duration: Micros, dubbed: Option<DubbedTimeline>) -> Answered {
         let order = order(self.caller, self.tool, None, self.key());
         let duration_ms = priced_ms(&plan, duration)?;
-        let request = DubRequest { order, plan, duration_ms };
+        let model = plan.translator.as_deref().and_then(|id| self.app.process.providers.get(id));
+        let price = model.map(|model| (model.price, model.price.of(plan.translated())));
+        let request = DubRequest { order, plan, duration_ms, price };
         let ordering = Ordering { app: self.app, dry_run: self.dry_run };
         let refused = |why: &Unmade, standing: &Standing<MadeDub>| match why {
             Unmade::Lacking(lack) => refusal_of(lack),
@@ -237,7 +239,9 @@ impl DubCall<'_> {
         };
         let told = |standing: &Standing<MadeDub>| {
             let cloud = cloud_processing(&Prepared::from(standing));
-            ToolAnswer::new(&self.caller.request_id, standing_of(&request.plan, &standing.state, dubbed)).cloud(cloud)
+            let told = standing_of(&request.plan, &standing.state, dubbed);
+            let answer = ToolAnswer::new(&self.caller.request_id, told).cloud(cloud);
+            if price.is_none() { answer } else { answer.costing(Cost::needed(standing.credits(), &standing.balance)) }
         };
         ordering.make(&request, |made| made.item, refused, told).await
     }
@@ -252,6 +256,7 @@ impl DubCall<'_> {
             name,
             body,
             translates,
+            translator: self.app.process.providers.translator().filter(|_| translates).map(|model| model.id.clone()),
             before: None,
             original: None,
         }
@@ -312,6 +317,8 @@ fn reading(queued: QueuedRead, dubbed: Option<DubbedTimeline>) -> DubStanding {
         status: queued.status,
         job_id: queued.job_id,
         estimated_minutes: queued.estimated_minutes,
+        estimated_credits: None,
+        translator: None,
         dub_id: None,
         timeline_id: None,
         output_item_id: None,
@@ -322,8 +329,8 @@ fn reading(queued: QueuedRead, dubbed: Option<DubbedTimeline>) -> DubStanding {
 
 fn standing_of(plan: &DubPlan, state: &Making<MadeDub>, dubbed: Option<DubbedTimeline>) -> DubStanding {
     let (status, job, estimate, made) = match state {
-        Making::Queued { job, held, .. } => (NeedStatus::Queued, Some(*job), Some(held.minutes), None),
-        Making::Startable(held) => (NeedStatus::Startable, None, Some(held.minutes), None),
+        Making::Queued { job, held, .. } => (NeedStatus::Queued, Some(*job), Some(*held), None),
+        Making::Startable(held) => (NeedStatus::Startable, None, Some(*held), None),
         Making::Made(made) => (NeedStatus::Ready, None, None, Some(*made)),
         Making::Not(_) => unreachable!("what did not start is refused"),
     };
@@ -334,7 +341,9 @@ fn standing_of(plan: &DubPlan, state: &Making<MadeDub>, dubbed: Option<DubbedTim
         timeline_revision: dubbed.and_then(|dubbed| dubbed.revision),
         status,
         job_id: job.map(Text::of),
-        estimated_minutes: estimate.map(Into::into),
+        estimated_minutes: estimate.map(|held| held.minutes.into()),
+        estimated_credits: estimate.filter(|_| plan.translator.is_some()).map(|held| held.credits.into()),
+        translator: plan.translator.as_deref().map(Text::of),
         dub_id: made.map(|made| made.dub).or(plan.dub).map(Text::of),
         timeline_id: made.and_then(|made| made.timeline).map(Text::of),
         output_item_id: made.map(|made| Text::of(made.item)),

@@ -112,6 +112,8 @@ fn rendering(timeline: TimelineId, revision: i32, state: &Making<ItemId>) -> Dub
         status,
         job_id: job.map(Text::of),
         estimated_minutes: Some(held.minutes.into()),
+        estimated_credits: None,
+        translator: None,
         dub_id: None,
         timeline_id: None,
         output_item_id: None,

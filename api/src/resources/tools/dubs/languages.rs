@@ -4,7 +4,7 @@
 use super::shapes::MakeDub;
 use crate::app::App;
 use crate::http::error::{Answer, ApiError, Code};
-use domain::dub::{Lack, Language, lack_of_pair, lack_of_voices, usual_voice};
+use domain::dub::{Lack, Language, lack_of_translation, lack_of_voices, usual_voice};
 use store::generations;
 
 /// Refuses a dub that no worker could translate or speak, before a read is started for it. `source` is the language
@@ -22,7 +22,8 @@ pub(super) async fn refuse_undubbable(
     let voice = usual_voice(target, 0);
     let voices = asked.voices.is_none().then_some(voice.as_str());
     let lack = lack_of_voices(voices.into_iter(), target, &offered);
-    match lack.or_else(|| lack_of_pair(source, target, &offered)) {
+    let model = app.process.providers.translator().map(|model| model.id.as_str());
+    match lack.or_else(|| lack_of_translation(model, source, target, &offered)) {
         Some(lack) => Err(refusal_of(&lack)),
         None => Ok(()),
     }
@@ -34,6 +35,10 @@ pub(super) fn refusal_of(lack: &Lack) -> ApiError {
         Lack::Engine(name) => (
             format!("No worker speaks by `{name}` now."),
             "`list_models` says what is available; the operator installs it with `make setup`.",
+        ),
+        Lack::Model(id) => (
+            format!("Dubs are translated by `{id}`, which no worker can ask now."),
+            "`list_models` says what is available; send `script` with the text in the language.",
         ),
         Lack::Voice { language, offered } => (
             format!("No worker has a voice for `{language}`. There are voices for {}.", offered.join(", ")),

@@ -56,6 +56,7 @@ pub const ERRORS: Refusals = &[
         starting![
             Code::ItemNotReady,
             Code::ItemLeased,
+            Code::InsufficientCredits,
             Code::ReadNotApplicable,
             Code::QuotaReached,
             Code::TimelineNotFound,
@@ -95,8 +96,9 @@ impl DubTools {
     /// answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. Of a
     /// timeline (`timeline_id`) the film is dubbed, and the new timeline is its variant: a film that is missing is
     /// rendered first, in the same way. Name `timeline_revision` in each call, so that an edit in between changes
-    /// nothing. The built-in engines translate and speak at draft quality: listen to the result, and change it with
-    /// `edit_dub`. The same call makes the same dub once, until the dub or its item is deleted.
+    /// nothing. If the operator has configured a model for it, that translates, for AI credits (`translator`);
+    /// otherwise a built-in engine does. Built-in engines speak, at draft quality: listen to the result, and change it
+    /// with `edit_dub`. The same call makes the same dub once, until the dub or its item is deleted.
     #[oai(path = "/tools/dub", method = "post", operation_id = "dub")]
     async fn dub(&self, auth: Auth, key: IdempotencyKey, arguments: Json<MakeDub>) -> Answered {
         let (Auth(caller), asked) = (auth, arguments.0);
@@ -220,6 +222,7 @@ impl DubTools {
             name: kept.name,
             body: kept.body,
             translates: false,
+            translator: None,
             before: output.map(|output| output.before()),
             original: None,
         };

@@ -1,7 +1,7 @@
 //! The shapes of the dub tools' requests and answers.
 
 use crate::http::paging::Limit;
-use crate::http::text::{MinuteCount, Text, Time, True};
+use crate::http::text::{CreditCount, MinuteCount, Text, Time, True};
 use crate::resources::tools::stored_read::NeedStatus;
 use crate::usecases::dubs::KeptDub;
 use domain::dub;
@@ -137,6 +137,10 @@ pub struct DubStanding {
     pub job_id: Option<Text>,
     /// Minutes held for that job, or that would be held; only when queued or startable.
     pub estimated_minutes: Option<MinuteCount>,
+    /// AI credits held for that job, or that would be held; only when a provider's model translates.
+    pub estimated_credits: Option<CreditCount>,
+    /// The provider's model that translates it; absent when the built-in engine does, and when nothing is translated.
+    pub translator: Option<Text>,
     /// The dub; once it exists.
     pub dub_id: Option<Text>,
     /// The dub's own timeline; only when ready, and unless it was deleted.
@@ -145,7 +149,7 @@ pub struct DubStanding {
     pub output_item_id: Option<Text>,
     /// The number of segments to speak; only when it is known.
     pub segments: Option<u32>,
-    /// `draft`: rule-based engines translate and speak it.
+    /// `draft`: simple engines speak it, and translate it unless `translator` does.
     pub quality: Option<Text>,
 }
 

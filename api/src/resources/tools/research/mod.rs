@@ -12,7 +12,7 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
 use crate::resources::tools::written::written_list;
-use crate::resources::uploads::{AskedImport, checked_import};
+use crate::resources::uploads::{AskedImport, checked_import, wished_reads};
 use crate::usecases::once::Once;
 use crate::usecases::research::{delete_post, keep_post, pull_posts, reach};
 use crate::usecases::uploads::import::Import;
@@ -93,7 +93,8 @@ impl ResearchTools {
     /// Keep a post
     ///
     /// The post stays until it is deleted. `import_media: true` imports the first of its media as an item, as
-    /// `import_media` does; a post whose media was imported before is not imported again.
+    /// `import_media` does, with the reads of the workspace's settings; a post whose media was imported before is not
+    /// imported again.
     #[oai(path = "/tools/keep_post", method = "post", operation_id = "keep_post")]
     async fn keep_post(
         &self,
@@ -141,7 +142,8 @@ impl ResearchTools {
             let refusal = ApiError::new(Code::InvalidRequest, "`import_media`: the post shows no media.");
             refusal.suggest("Leave it out, or give `import_media` a URL of its own.")
         })?;
-        let asked = AskedImport { url, name: None, item_ref: None, reads: None };
+        let reads = wished_reads(&self.0, caller, None).await?;
+        let asked = AskedImport { url, name: None, item_ref: None, reads: reads.as_deref() };
         Ok(Some(checked_import(&self.0.process, caller, &asked).await?))
     }
 }

@@ -23,6 +23,7 @@ use crate::resources::tools::written::written;
 use crate::usecases::document_edits::{self, Edit};
 use crate::usecases::document_reads;
 use crate::usecases::documents::{self, Kept};
+use crate::usecases::gone;
 use crate::usecases::once::Once;
 use crate::usecases::timelines::create_timeline;
 use domain::ids::TimelineId;
@@ -110,7 +111,8 @@ impl TimelineTools {
         let Auth(caller) = auth;
         let page = Page::new("timelines", arguments.0.limit, arguments.0.cursor.as_ref())?;
         let mut conn = self.0.conn().await?;
-        let rows = documents::page::<timeline::Timeline>(&mut conn, &caller, page.after, page.fetch()).await?;
+        let mut rows = documents::page::<timeline::Timeline>(&mut conn, &caller, page.after, page.fetch()).await?;
+        gone::forget_variants(&mut conn, &mut rows).await?;
         let list = page.list(rows, |row| row.id, ListedTimeline::from);
         let data = TimelinePage { timelines: list.data, has_more: list.has_more, next_cursor: list.next_cursor };
         Ok(ToolAnswer::new(&caller.request_id, data).json())

@@ -32,7 +32,7 @@ pub struct Timeline {
     pub fps: f64,
     /// The language that is spoken in it; null when it is not set.
     pub language: Option<Text>,
-    /// The timeline of which it is a variant; null when it is none.
+    /// The timeline of which it is a variant; null when it is none, or when that timeline is deleted.
     pub variant_of: Option<Text>,
     /// The names of the skills that guide it.
     pub skills: Vec<Text>,
@@ -63,7 +63,7 @@ pub struct ListedTimeline {
     pub aspect_ratio: Text,
     /// The number of its scenes.
     pub scenes: u64,
-    /// The timeline of which it is a variant; null when it is none.
+    /// The timeline of which it is a variant; null when it is none, or when that timeline is deleted.
     pub variant_of: Option<Text>,
     /// The language that is spoken in it; null when it is not set, or was set before it was shown here.
     pub language: Option<Text>,

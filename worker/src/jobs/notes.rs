@@ -1,0 +1,60 @@
+//! Notes of providers that are asked.
+//!
+//! Before a provider is asked, when everything to send is at hand, a note of that is committed. So when a worker dies,
+//! the job's next claim knows that the provider may have been asked: an idempotent one is asked again by the same id,
+//! any other never is (`outcome_unknown`). The note is removed only where it is known that nothing came of the request.
+
+use crate::asking::Asking;
+use crate::jobs::Worker;
+use crate::jobs::leases::Lease;
+use crate::readers::{ProviderFault, ReadError};
+use futures_util::FutureExt;
+use runtime::queue::Slot;
+use std::io;
+use std::sync::Arc;
+use store::generations::{self, Asked};
+use store::jobs::Claimed;
+
+impl Worker {
+    /// Returns how a job asks a provider, to which it sends `sent_bytes` bytes.
+    pub(super) fn asking(
+        &self,
+        claimed: &Claimed,
+        is_idempotent: bool,
+        sent_bytes: u64,
+        lease: &Lease,
+        slot: &Slot,
+    ) -> Asking {
+        let (job, claim_no, pool) = (claimed.job, claimed.claim_no, self.process.pool.clone());
+        let note = move || {
+            let pool = pool.clone();
+            async move {
+                let asking = async { generations::note_asked(&mut *pool.acquire().await?, job, claim_no).await };
+                match asking.await.map_err(io::Error::other)? {
+                    Asked::Now => Ok(()),
+                    Asked::Before if is_idempotent => Ok(()),
+                    Asked::Before => Err(ReadError::Provider(ProviderFault::Unknown)),
+                    Asked::Lost => Err(ReadError::Cancelled),
+                }
+            }
+            .boxed()
+        };
+        let waiting = self.rooms.waiting(slot.clone(), sent_bytes, Arc::clone(&lease.is_away));
+        Asking::new(Box::new(note), waiting)
+    }
+
+    /// Removes the note of a provider that took no request.
+    pub(super) async fn forget_if_unavailable<T>(
+        &self,
+        claimed: &Claimed,
+        answered: &Result<T, ReadError>,
+    ) -> Result<(), ReadError> {
+        if let Err(ReadError::Provider(ProviderFault::Unavailable)) = answered {
+            let (job, claim_no) = (claimed.job, claimed.claim_no);
+            let forgetting =
+                async { generations::forget_asked(&mut *self.process.pool.acquire().await?, job, claim_no).await };
+            forgetting.await.map_err(io::Error::other)?;
+        }
+        Ok(())
+    }
+}
