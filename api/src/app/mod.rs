@@ -105,9 +105,11 @@ pub struct AppState {
     pub uploads: Shares<AccountId>,
     /// Permits to pull posts.
     pub pulls: Permits,
+    /// Permits to send many deliveries again.
+    pub resends: Permits,
     /// Permits to search.
     pub searches: Permits,
-    /// Permits to list items by a filter.
+    /// Permits to look through many rows, as a list of items with a filter does.
     pub item_searches: Permits,
     /// Permits to write documents.
     pub document_writes: Permits,
@@ -191,6 +193,7 @@ impl App {
             link_pages: LinkPages::new(),
             uploads,
             pulls: Permits::of_pulls(),
+            resends: Permits::of_resends(),
             searches: Permits::of_searches(),
             item_searches: Permits::of_item_searches(),
             document_writes: Permits::of_documents(),

@@ -56,14 +56,20 @@ impl Permits {
         Self::new("searches", 2, 4)
     }
 
-    /// Lists of items with a filter, which look at up to 12,000 items.
+    /// Lists of items with a filter, which look at up to 12,000 items, overviews, which count as many, and the audit
+    /// log with a filter.
     pub fn of_item_searches() -> Self {
-        Self::new("filtered lists of items", 2, 8)
+        Self::new("looks through many rows", 2, 8)
     }
 
     /// Pulls of posts: each holds two megabytes at most while it is fetched, and a slow site has its permit for long.
     pub fn of_pulls() -> Self {
         Self::new("pulls", 2, 32)
+    }
+
+    /// Resends of all that an endpoint did not get, which go through its log.
+    pub fn of_resends() -> Self {
+        Self::new("series of resends", 1, 4)
     }
 
     /// Writes of documents, which wait for each other while they hold a connection.
@@ -135,6 +141,18 @@ mod tests {
         held.remove(0);
         drop(fourth.now_or_never().expect("at once").expect("a permit"));
         another.now_or_never().expect("at once").expect("a permit");
+    }
+
+    #[tokio::test]
+    async fn an_account_sends_again_what_it_missed_by_one_call_at_a_time_beside_those_of_others() {
+        let resends = Permits::of_resends();
+        let (busy, other) = (AccountId::mint(), AccountId::mint());
+        let held = resends.take(busy).await.expect("a permit");
+        let mut second = Box::pin(resends.take(busy));
+        assert!(second.as_mut().now_or_never().is_none(), "its account has one");
+        let _theirs = resends.take(other).now_or_never().expect("at once").expect("a permit");
+        drop(held);
+        second.now_or_never().expect("at once").expect("a permit");
     }
 
     #[tokio::test]

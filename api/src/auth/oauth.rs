@@ -8,6 +8,7 @@ use crate::auth::{
     Caller, CallerWorkspace, CountedRequest, CredentialKind, count, in_time, refuse_blocked, refuse_stopped, turn,
     unauthenticated,
 };
+use crate::http::address::{NOWHERE, site};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::rate::pace;
 use crate::http::scope::Scope;
@@ -15,13 +16,17 @@ use crate::oauth::{Claims, Issuer};
 use domain::credential::CredentialHash;
 use domain::ids::WorkspaceId;
 use runtime::config::Signup;
-use store::users::{self, Identity, Presented, TokenFound};
+use store::credentials::Pace;
+use store::paces::A_DAY_US;
+use store::users::{self, Identity, Presented, SignUpBounds, SignUpWait, TokenFound};
 use uuid::Uuid;
 
 /// Seconds that the issuer's clock may differ from the database's.
 const LEEWAY: i64 = 30;
 /// How many characters of the token's subject a refusal shows. The operator needs them to add the user.
 const SHOWN: usize = 64;
+/// When somebody may try again who came on a day on which all have signed up who may: places become free one by one.
+const DAY_IS_FULL_SECONDS: u64 = 3_600;
 
 /// Returns the caller behind an access token, in the workspace that the request names, or else in the token's default
 /// one. A malformed workspace id is refused only once the token is verified.
@@ -35,7 +40,7 @@ pub async fn oauth_caller(app: &App, scope: &Scope, token: &str, named: Answer<O
     let named = named?;
     let _turn = turn(app, scope, &hash).await?;
     let mut found = find(app, scope, &hash, issuer, &claims, named).await?;
-    if found.user_id.is_none() && sign_up_if_allowed(app, issuer, &claims).await? {
+    if found.user_id.is_none() && sign_up_if_allowed(app, scope, issuer, &claims).await? {
         found = find(app, scope, &hash, issuer, &claims, named).await?;
     }
     let (Some(user), Some(account)) = (found.user_id, found.account_id) else { return Err(unknown(&claims.subject)) };
@@ -99,36 +104,71 @@ fn identity<'a>(issuer: &'a Issuer, claims: &'a Claims) -> Identity<'a> {
     Identity { issuer: issuer.name(), subject: &claims.subject }
 }
 
-/// The id that a stranger's requests are counted under: a hash, so that it can't be an account's id.
+/// The id that a stranger's requests are counted under.
 fn stranger(issuer: &Issuer, claims: &Claims) -> Uuid {
-    let hash = CredentialHash::of(&format!("oauth {} {}", issuer.name(), claims.subject));
+    counted_as(&format!("oauth {} {}", issuer.name(), claims.subject))
+}
+
+/// An id to count under that belongs to no account: a hash, so that no name and no address is stored.
+fn counted_as(what: &str) -> Uuid {
+    let hash = CredentialHash::of(what);
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash.as_bytes()[..16]);
     uuid::Builder::from_custom_bytes(bytes).into_uuid()
 }
 
 /// Signs somebody unknown up, if the settings allow it. Returns whether they are known now.
-async fn sign_up_if_allowed(app: &App, issuer: &Issuer, claims: &Claims) -> Answer<bool> {
+///
+/// # Errors
+/// `rate_limited` when as many have signed up within a day as may, from everywhere or from their network.
+async fn sign_up_if_allowed(app: &App, scope: &Scope, issuer: &Issuer, claims: &Claims) -> Answer<bool> {
     match issuer.signup() {
         Signup::Refuse => Ok(false),
         Signup::Create => {
+            let bounds = bounds(issuer, scope);
             let asked = async {
                 let mut conn = app.conn().await?;
-                if users::waits_for_a_day(&mut conn, identity(issuer, claims), issuer.signups_a_day()).await? {
-                    return Ok(None);
+                if let Some(wait) = users::sign_up_wait(&mut conn, identity(issuer, claims), bounds).await? {
+                    return Ok(Err(wait));
                 }
                 // Of two simultaneous first requests, one makes the account and both use it.
-                users::sign_up(&mut conn, identity(issuer, claims), &claims.name).await.map(Some)
+                users::sign_up(&mut conn, identity(issuer, claims), &claims.name, bounds).await.map(Ok)
             };
-            let made = in_time(asked).await?;
-            match made {
-                Some(true) => tracing::info!("Somebody new signed in by OAuth and has an account now."),
-                Some(false) => {}
-                None => tracing::info!("Nobody new is let in for a while: MWS_OAUTH_SIGNUPS_A_DAY is reached."),
+            match in_time(asked).await? {
+                Ok(true) => tracing::info!("Somebody new signed in by OAuth and has an account now."),
+                Ok(false) => {}
+                Err(wait) => {
+                    tracing::info!(bound = ?wait, "Somebody new has to wait: as many have signed up as may.");
+                    return Err(signs_up_later(wait, &claims.subject));
+                }
             }
-            Ok(made.is_some())
+            Ok(true)
         }
     }
+}
+
+/// How many may sign up, and under which id those of this request's network are counted.
+fn bounds(issuer: &Issuer, scope: &Scope) -> SignUpBounds {
+    let site = scope.address.map_or(NOWHERE, site);
+    let interval_us = A_DAY_US / i64::from(issuer.signups_a_network().max(1));
+    SignUpBounds {
+        a_day: issuer.signups_a_day(),
+        network: counted_as(&format!("sign up {site}")),
+        pace: Pace { interval_us, ahead_us: A_DAY_US - interval_us },
+    }
+}
+
+/// The refusal of somebody who could have an account at another time.
+fn signs_up_later(wait: SignUpWait, subject: &str) -> ApiError {
+    let (message, seconds) = match wait {
+        SignUpWait::Day => ("As many people have signed up within a day as may here.".to_owned(), DAY_IS_FULL_SECONDS),
+        SignUpWait::Network(seconds) => {
+            (format!("Many people have signed up from your network today. The next can in {seconds} s."), seconds)
+        }
+    };
+    let subject = shown(subject);
+    let action = format!("Sign in again after `Retry-After`, or ask the operator to add the subject `{subject}`.");
+    ApiError::new(Code::RateLimited, message).retry_after(seconds).suggest(action)
 }
 
 fn reached_workspace(found: &TokenFound) -> Option<CallerWorkspace> {
@@ -138,9 +178,13 @@ fn reached_workspace(found: &TokenFound) -> Option<CallerWorkspace> {
 
 /// 403, not 401: signing in again would change nothing.
 fn unknown(subject: &str) -> ApiError {
-    let shown: String = subject.chars().filter(|c| !c.is_control()).take(SHOWN).collect();
-    let message = format!("You are signed in as `{shown}`, whom nobody has added here yet.");
+    let message = format!("You are signed in as `{}`, whom nobody has added here yet.", shown(subject));
     ApiError::new(Code::WorkspaceForbidden, message).suggest("Ask the operator to add this subject.")
+}
+
+/// As much of the token's subject as a refusal shows.
+fn shown(subject: &str) -> String {
+    subject.chars().filter(|c| !c.is_control()).take(SHOWN).collect()
 }
 
 fn out_of_reach(named: Option<WorkspaceId>, is_limited: bool) -> ApiError {

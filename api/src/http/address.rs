@@ -47,6 +47,15 @@ pub fn network(address: IpAddr) -> IpAddr {
     }
 }
 
+/// The address that sign-ups are counted by: as [`network`], but the /48 of an IPv6 address, which one customer of a
+/// provider may have, with 65,536 networks.
+pub fn site(address: IpAddr) -> IpAddr {
+    match network(address) {
+        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & !(u128::MAX >> 48)).into(),
+        v4 @ IpAddr::V4(_) => v4,
+    }
+}
+
 /// The IPv4 address that an IPv6 address is made from: by 6to4 (RFC 3056), where one owner has the /48, or by a
 /// translator (RFC 6052), where all of its clients share a /96.
 fn within(address: Ipv6Addr) -> Option<Ipv4Addr> {
@@ -76,6 +85,9 @@ mod tests {
             assert_eq!(counted(same), "1.2.3.4", "{same}");
         }
         assert_eq!(counted("64:ff9b:1::1.2.3.4"), "64:ff9b:1::");
+        let wide = |text: &str| site(text.parse().expect("an address")).to_string();
+        assert_eq!(wide("2001:db8:1:2:3:4:5:6"), "2001:db8:1::");
+        assert_eq!((wide("1.2.3.4"), wide("2002:102:304:5::")), ("1.2.3.4".to_owned(), "1.2.3.4".to_owned()));
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub fn most(settings: &Settings, paced: &[Paced]) -> Vec<(Paced, i64)> {
     let most_us = |what| match what {
         Paced::StoppedJobs => pace(settings).ahead_us,
         Paced::Resends => AN_HOUR_US,
-        Paced::StoppedJobsADay | Paced::KeptAnswers | Paced::UnpaidProcessorTime => A_DAY_US,
+        Paced::StoppedJobsADay | Paced::KeptAnswers | Paced::UnpaidProcessorTime | Paced::AgentAsks => A_DAY_US,
     };
     paced.iter().map(|&what| (what, most_us(what))).collect()
 }
@@ -62,6 +62,11 @@ pub fn too_soon(PaceWait { what, seconds }: PaceWait) -> ApiError {
         Paced::Resends => {
             format!(
                 "What the account has sent again takes more than an hour at its rate. More can be sent again in {seconds} s."
+            )
+        }
+        Paced::AgentAsks => {
+            format!(
+                "The model was asked for the account as often as it may be within a day. It is again in {seconds} s."
             )
         }
         Paced::KeptAnswers => format!(

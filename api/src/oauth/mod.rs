@@ -19,6 +19,9 @@ use discovery::{Discovery, DiscoveryError};
 use runtime::config::{OAuthSettings, Signup};
 use token::{Refused, Unverified};
 
+/// The part of a day's sign-ups that one network has, unless a setting says how many.
+const PART: u32 = 10;
+
 /// The issuer whose tokens are accepted.
 #[derive(Debug)]
 pub struct Issuer {
@@ -26,6 +29,7 @@ pub struct Issuer {
     audience: Vec<String>,
     signup: Signup,
     signups_a_day: u32,
+    signups_a_network: u32,
     keys: KeyCache,
 }
 
@@ -57,6 +61,7 @@ impl Issuer {
                     audience,
                     signup: settings.signup,
                     signups_a_day: settings.signups_a_day,
+                    signups_a_network: settings.signups_a_network.unwrap_or(settings.signups_a_day / PART).max(1),
                     keys,
                 }))
             }
@@ -82,6 +87,11 @@ impl Issuer {
     /// How many people may be signed up by their tokens within a day.
     pub fn signups_a_day(&self) -> u32 {
         self.signups_a_day
+    }
+
+    /// How many of them may be signed up from one network; at least 1.
+    pub fn signups_a_network(&self) -> u32 {
+        self.signups_a_network
     }
 
     /// Returns whom the token stands for. Its form, issuer, key, signature and audience are checked here; `auth::oauth`

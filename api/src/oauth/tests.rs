@@ -130,7 +130,13 @@ impl IssuerBench {
 
 fn issuer(url: &str) -> Result<Option<Issuer>, OAuthError> {
     let audience = vec!["https://mws.example/mcp".to_owned(), AUDIENCE.to_owned()];
-    Issuer::new(&OAuthSettings { issuer: Some(url.to_owned()), audience, signup: Signup::Refuse, signups_a_day: 1 })
+    Issuer::new(&OAuthSettings {
+        issuer: Some(url.to_owned()),
+        audience,
+        signup: Signup::Refuse,
+        signups_a_day: 1,
+        signups_a_network: None,
+    })
 }
 
 fn header(id: &str) -> Value {
@@ -310,6 +316,7 @@ fn issuer_and_audience_belong_together_and_the_issuer_is_https() {
             audience,
             signup: Signup::Refuse,
             signups_a_day: 1,
+            signups_a_network: None,
         })
     };
     assert!(matches!(new(None, &[]), Ok(None)));

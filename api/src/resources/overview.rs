@@ -93,6 +93,8 @@ impl Overview {
 /// Returns the overview, and links to the newest items.
 async fn overview(app: &App, caller: &Caller) -> Answer<(OverviewAnswer, Vec<MediaLink>)> {
     let (workspace, settings) = (caller.workspace.id, &app.process.settings);
+    // It counts as much as a list with a filter looks at.
+    let _permit = app.item_searches.take(caller.account_id).await?;
     let mut conn = app.conn().await?;
     let counted = overview::items(&mut conn, workspace).await?;
     let newest = items::page(&mut conn, workspace, None, NEWEST).await?;
@@ -101,6 +103,7 @@ async fn overview(app: &App, caller: &Caller) -> Answer<(OverviewAnswer, Vec<Med
     let missing_reads = overview::missing_reads(&mut conn, workspace).await?;
     let balance = balance(settings, &mut conn, caller.account_id).await?;
     let endpoints = endpoints::list(&mut conn, caller.account_id, None, MOST_ENDPOINTS).await?;
+    drop(conn);
     let ready = counted.iter().filter(|count| count.status == ItemStatus::Ready.name()).cloned().collect::<Vec<_>>();
     let media = newest.iter().filter_map(|row| Item::of(row.clone(), &app.links).media()).collect();
     let answer = OverviewAnswer {

@@ -62,17 +62,20 @@ pub(super) async fn note_made(
     note(conn, caller, action, target, details).await
 }
 
-/// Logs what changed of an endpoint, in the change's transaction; nothing where nothing did.
+/// Logs what changed of an endpoint, in the change's transaction; nothing where it stays as it was, enabled or not:
+/// disabling is not limited, and would fill the log.
 pub(super) async fn note_change(
     conn: &mut PgConnection,
     caller: &Caller,
     change: &EndpointChange,
+    was_enabled: bool,
     now: &Endpoint,
 ) -> Answer<()> {
     let EndpointChange { url, description, event_types, kinds, enabled, is_operators: _ } = change;
     let is_more = url.is_some() || description.is_some() || event_types.is_some() || kinds.is_some();
     match (is_more, enabled) {
         (true, _) => note_made(conn, caller, "webhook.update", now.id, Some(audit_value(now))).await,
+        (false, Some(enabled)) if *enabled == was_enabled => Ok(()),
         (false, Some(true)) => note_made(conn, caller, "webhook.enable", now.id, Some(audit_value(now))).await,
         (false, Some(false)) => note(conn, caller, "webhook.disable", now.id, Some(audit_value(now))).await,
         (false, None) => Ok(()),

@@ -2,9 +2,10 @@
 //!
 //! No minutes pay for these: a stopped job tells up to ten endpoints and leaves two rows in the journal of minutes for
 //! good; a resend repeats what was sent; an answer is kept for a day under its idempotency key; a job that fails, or
-//! whose media takes far more work than it costs, has used our processors. The callers decide what each of them weighs,
-//! and what follows when an account is ahead: `events` sends later what goes beyond the burst, `dispatch` and `once`
-//! refuse, a worker defers what waits, an operator forgives.
+//! whose media takes far more work than it costs, has used our processors; what an agent asks a model is paid for by
+//! whoever runs the service. The callers decide what each of them weighs, and what follows when an account is ahead:
+//! `events` sends later what goes beyond the burst, `dispatch` and `once` refuse, a worker defers what waits, an agent
+//! asks later, an operator forgives.
 
 use domain::ids::AccountId;
 use sqlx::PgConnection;
@@ -22,12 +23,20 @@ pub enum Paced {
     KeptAnswers,
     /// Processor time of jobs that nobody paid for.
     UnpaidProcessorTime,
+    /// Questions to the model that works on projects.
+    AgentAsks,
 }
 
 impl Paced {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::StoppedJobs, Self::StoppedJobsADay, Self::Resends, Self::KeptAnswers, Self::UnpaidProcessorTime];
+    pub const ALL: [Self; 6] = [
+        Self::StoppedJobs,
+        Self::StoppedJobsADay,
+        Self::Resends,
+        Self::KeptAnswers,
+        Self::UnpaidProcessorTime,
+        Self::AgentAsks,
+    ];
 
     /// Its name in the table.
     pub const fn name(self) -> &'static str {
@@ -37,6 +46,7 @@ impl Paced {
             Self::Resends => "resends",
             Self::KeptAnswers => "kept_answers",
             Self::UnpaidProcessorTime => "unpaid_processor_time",
+            Self::AgentAsks => "agent_asks",
         }
     }
 }

@@ -108,10 +108,11 @@ pub async fn reserved(conn: &mut PgConnection, job: JobId) -> sqlx::Result<i64> 
     Ok(bytes.unwrap_or(0))
 }
 
-/// Records that the renders among these jobs have ended, so that the same may be rendered again.
+/// Records that the renders among these jobs have ended, so that the same may be rendered again. Their plans are let
+/// go: they may be large, and nobody reads the plan of a render that has ended.
 pub async fn give_back(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<()> {
     sqlx::query!(
-        "UPDATE job_renders SET ended_at = mws_now() WHERE job_id = ANY ($1) AND ended_at IS NULL",
+        "UPDATE job_renders SET ended_at = mws_now(), plan = 'null' WHERE job_id = ANY ($1) AND ended_at IS NULL",
         jobs as &[JobId]
     )
     .execute(conn)

@@ -61,6 +61,7 @@ impl AuthorizationServer {
             audience: vec![RESOURCE.to_owned()],
             signup,
             signups_a_day: 1_000,
+            signups_a_network: None,
         }
     }
 

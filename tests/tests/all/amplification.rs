@@ -275,3 +275,19 @@ async fn a_look_at_an_upload_that_takes_long_counts_too() -> anyhow::Result<()> 
     assert_eq!((refused.status, refused.code()), (429, "rate_limited"), "{}", refused.text);
     world.end().await
 }
+
+#[tokio::test]
+async fn an_endpoint_that_is_disabled_again_and_again_fills_no_log() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let receiver = Receiver::start()?;
+    let path = format!("/webhooks/{}", world.endpoint(&tenant, &receiver.url).await?);
+    for enabled in [false, false, false, true, true, false] {
+        let body = json!({ "enabled": enabled }).to_string();
+        let changed = tenant.client.send("PATCH", &path, &[], Some(body)).await?;
+        assert_eq!((changed.status, &changed.json["enabled"]), (200, &json!(enabled)), "{}", changed.text);
+    }
+    let noted = "SELECT count(*) FROM account_audit WHERE action IN ('webhook.disable', 'webhook.enable')";
+    assert_eq!(world.count(noted).await?, 3, "of the six calls three changed something");
+    world.end().await
+}

@@ -250,7 +250,7 @@ async fn a_search_among_items_with_many_long_tags_fetches_no_tags() -> anyhow::R
 }
 
 #[tokio::test]
-async fn an_account_has_two_filtered_lists_under_way_and_lists_without_a_filter_beside_them() -> anyhow::Result<()> {
+async fn an_account_has_two_looks_through_many_rows_under_way_and_plain_lists_beside_them() -> anyhow::Result<()> {
     let world = World::new().await?;
     let (tenant, other) = (world.tenant("one").await?, world.tenant("other").await?);
     let permits = &world.app().item_searches;
@@ -261,6 +261,10 @@ async fn an_account_has_two_filtered_lists_under_way_and_lists_without_a_filter_
             tokio::try_join!(tenant.client.send("GET", &path, &[], None), tenant.client.tool("list_items", &tool))?;
         assert_eq!((route.code(), tool.code()), ("rate_limited", "rate_limited"), "{path}");
     }
+    let get = async |path: &'static str| tenant.client.send("GET", path, &[], None).await;
+    let (overview, audit) = tokio::try_join!(get("/overview"), get("/audit?action=key.create"))?;
+    assert_eq!((overview.code(), audit.code()), ("rate_limited", "rate_limited"), "they look at as many rows");
+    assert_eq!(get("/audit").await?.status, 200);
     assert_eq!(tenant.client.tool("list_items", &json!({})).await?.status, 200);
     assert_eq!(other.client.tool("list_items", &json!({ "tag": "a" })).await?.status, 200);
     drop(held);

@@ -244,8 +244,39 @@ async fn whom_nobody_has_added_is_told_to_ask_and_gets_an_account_where_that_is_
     assert_eq!(bo.send("POST", "/keys", &[], Some("{}".to_owned())).await?.status, 201);
     let second = world.client(Some(server.token("eve").await?));
     let refused = second.send("GET", "/workspaces", &[], None).await?;
-    assert_eq!(refusal(&refused), (403, "workspace_forbidden"), "one a day: {}", refused.text);
+    assert_eq!(refusal(&refused), (429, "rate_limited"), "one a day: {}", refused.text);
+    assert!(refused.text.contains("`eve`"), "whom the operator can add: {}", refused.text);
     assert_eq!(workspaces(&bo).await?, seen[0], "who is known is let in");
+    world.end().await
+}
+
+#[tokio::test]
+async fn who_signs_up_again_and_again_from_one_network_uses_up_its_part_of_the_day_alone() -> anyhow::Result<()> {
+    let server = AuthorizationServer::start(TEMPORARY)?;
+    let world = World::with_api(|_, api| {
+        api.trusted_proxies = "127.0.0.0/8".parse().into_iter().collect();
+        api.oauth = server.settings(Signup::Create);
+        api.oauth.signups_a_day = 20;
+    })
+    .await?;
+    let arrives = async |subject: &str, address: &str| {
+        let client = world.client(Some(server.token(subject).await?));
+        client.send("GET", "/workspaces", &[("x-forwarded-for", address)], None).await
+    };
+    for (subject, address) in [("a", "2001:db8:1::1"), ("b", "2001:db8:1:2::1")] {
+        assert_eq!(arrives(subject, address).await?.status, 200, "{subject}: a tenth of the day's");
+    }
+    let refused = arrives("c", "2001:db8:1:ffff::9").await?;
+    assert_eq!(refusal(&refused), (429, "rate_limited"), "a /48 is one network: {}", refused.text);
+    assert!(refused.text.contains("network") && refused.text.contains("`c`"), "{}", refused.text);
+    let wait: u64 = refused.header("retry-after").parse()?;
+    assert!((43_100..=43_200).contains(&wait), "{wait} s: two a day");
+    assert_eq!(arrives("a", "2001:db8:1::1").await?.status, 200, "who is known is let in");
+    assert_eq!(arrives("c", "203.0.113.9").await?.status, 200, "others have their own part");
+    assert_eq!(arrives("d", "2001:db8:2::1").await?.status, 200);
+    world.advance(Duration::from_secs(wait)).await?;
+    server.change(&[("ttl", "90000")]).await?;
+    assert_eq!(arrives("e", "2001:db8:1::1").await?.status, 200, "later another can");
     world.end().await
 }
 

@@ -170,6 +170,7 @@ async fn a_session_that_runs_out_leads_a_look_to_where_its_maker_said_and_no_for
     let (status, page) = back.get("/portal/usage").await?;
     assert_eq!(status, StatusCode::UNAUTHORIZED);
     assert!(page.contains(&format!("href=\"{again}\"")) && !page.contains("not done"), "{page}");
+    assert!(page.contains("came back without being signed in"), "{page}");
 
     let revoked = at(&world, &link(&tenant.client, asked).await?).await?;
     let keys = tenant.client.send("GET", "/keys", &[], None).await?.json;

@@ -127,6 +127,8 @@ async fn what_a_lost_claim_left_in_the_store_is_dropped_and_what_the_item_is_sta
     // One that is cancelled, and so makes nothing.
     let cancelled: JobId = job_id(&cut(&tenant.client, talk(&world, &tenant).await?).await?)?.parse()?;
     tenant.client.tool("cancel_jobs", &json!({ "job_ids": [cancelled] })).await?;
+    let let_go = "SELECT count(*) FROM job_renders WHERE ended_at IS NOT NULL AND plan::text = 'null'";
+    assert_eq!(world.count(let_go).await?, 1, "its plan is not kept until its files are dropped");
     leave_behind(&world, cancelled, 1).await?;
     // One whose first worker dies when its media is in the store, the moment before its end.
     let job: JobId = job_id(&cut(&tenant.client, talk(&world, &tenant).await?).await?)?.parse()?;

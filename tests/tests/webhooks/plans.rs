@@ -83,6 +83,8 @@ async fn statements_on_deliveries_go_by_their_indexes() -> anyhow::Result<()> {
     let since = UnsentFilter::since(DateTime::<Utc>::UNIX_EPOCH);
     deliveries::unsent(&mut conn, endpoint, &since, 1_000).await?;
     goes_by(&mut conn, "unsent", &["deliveries_unsent", "deliveries_event"]).await?;
+    deliveries::still_unsent(&mut conn, endpoint, &[id]).await?;
+    goes_by(&mut conn, "still_unsent", &["deliveries_pkey", "deliveries_event"]).await?;
     deliveries::by_ids(&mut conn, &[id], Some(endpoint)).await?;
     goes_by(&mut conn, "by_ids", &["deliveries_pkey"]).await?;
     deliveries::attempts_of(&mut conn, &[id]).await?;

@@ -2,9 +2,14 @@
 
 use crate::bench::Bench;
 use crate::routes::post;
+use chrono::{DateTime, Utc};
+use domain::ids::DeliveryId;
 use domain::series::DeliveryStatus;
+use mws_tests::world::until;
 use poem::http::StatusCode;
 use serde_json::json;
+use sqlx::Acquire;
+use store::deliveries::{self, UnsentFilter};
 
 #[tokio::test]
 async fn a_second_resend_of_a_delivery_takes_the_place_of_the_first() -> anyhow::Result<()> {
@@ -46,5 +51,45 @@ async fn a_disabling_half_way_through_a_resend_does_not_hide_what_was_begun() ->
     let (status, refused) = post(&bench, &path, since).await;
     assert_eq!((status, &refused["error"]["code"]), (StatusCode::CONFLICT, &json!("endpoint_disabled")));
     assert_eq!(ended.len(), 1_001);
+    bench.end().await
+}
+
+#[tokio::test]
+async fn what_did_not_arrive_is_looked_for_while_nobody_waits_for_the_endpoint() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let (endpoint, pool) = (bench.endpoint().await, &bench.process.pool);
+    bench.end_jobs(3).await;
+    bench.tickets().await;
+    sqlx::raw_sql("UPDATE deliveries SET status = 'failed', finished_at = mws_now()").execute(pool).await?;
+    let since = UnsentFilter::since(DateTime::<Utc>::UNIX_EPOCH);
+    let mut conn = bench.conn().await;
+    let found = deliveries::unsent(&mut conn, endpoint, &since, 10).await?;
+    let found: Vec<DeliveryId> = found.into_iter().map(|unsent| unsent.id).collect();
+    assert_eq!(found.len(), 3);
+
+    // As if the endpoint's log were so long that the look takes its time.
+    let mut long = conn.begin().await?;
+    sqlx::query("LOCK TABLE deliveries IN ACCESS EXCLUSIVE MODE").execute(&mut *long).await?;
+    let path = format!("/webhooks/{endpoint}/deliveries");
+    let resend = post(&bench, &path, json!({ "since": "2020-01-01T00:00:00Z" }));
+    let meanwhile = async {
+        let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'deliveries'::regclass
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+        until("it looks", async || {
+            let many: i64 = sqlx::query_scalar(waiting).fetch_one(pool).await?;
+            Ok((many > 0).then_some(()))
+        })
+        .await?;
+        // Whoever records attempts of this endpoint and of others takes this lock.
+        sqlx::query("SELECT id FROM webhook_endpoints FOR NO KEY UPDATE NOWAIT").execute(pool).await?;
+        long.rollback().await?;
+        anyhow::Ok(())
+    };
+    let ((status, resent), free) = tokio::join!(resend, meanwhile);
+    free?;
+    assert_eq!((status, resent), (StatusCode::ACCEPTED, json!({ "resent": 3, "has_more": false })));
+    // What another call has found before that is not sent twice.
+    assert_eq!(deliveries::still_unsent(&mut conn, endpoint, &found).await?.len(), 0);
+    drop(conn);
     bench.end().await
 }

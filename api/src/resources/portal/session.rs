@@ -52,8 +52,9 @@ fn own(request: &Request) -> Option<PortalSession> {
 }
 
 /// Shows that nobody is signed in, and the way back if it is known. If the session has run out and its maker gave a URL
-/// for that, redirects there, once in a minute, except for a form: what it asks for was not done, and browsers block
-/// such a redirect. A cookie that never was a session is not looked up.
+/// for that, redirects there, once in a minute for each name of this host, so that no URL makes a browser go round and
+/// round: when it comes back without a session, the page says so. A form is not redirected: what it asks for was not
+/// done, and browsers block such a redirect. A cookie that never was a session is not looked up.
 pub(super) async fn not_in(app: &App, request: &Request, refusal: &ApiError) -> Response {
     let was_one = matches!(refusal.code(), Code::TokenExpired | Code::CredentialRevoked);
     let pass = match own(request).filter(|_| was_one) {
@@ -64,13 +65,15 @@ pub(super) async fn not_in(app: &App, request: &Request, refusal: &ApiError) -> 
         return refused(app, &pass.look, None, stood_on(request).as_deref(), refusal);
     }
     let is_form = !request.method().is_safe();
-    let is_led = refusal.code() == Code::TokenExpired && !is_form && cookie(request, LED).is_none();
-    if let Some(url) = pass.look.refresh_url.as_deref().filter(|_| is_led) {
+    let may_lead = refusal.code() == Code::TokenExpired && !is_form;
+    let came_back = may_lead && cookie(request, LED).is_some();
+    if let Some(url) = pass.look.refresh_url.as_deref().filter(|_| may_lead && !came_back) {
         let mut response = leads_to(url);
         set_cookie(app, &mut response, is_secure(app, request), LED, ("yes", LED_SECONDS));
         return response;
     }
-    let mut response = html(app, StatusCode::UNAUTHORIZED, &pass.look, &shell::has_ended(&pass.look, is_form));
+    let page = shell::has_ended(&pass.look, is_form, came_back);
+    let mut response = html(app, StatusCode::UNAUTHORIZED, &pass.look, &page);
     if !was_one {
         // The cookie is unknown: it is removed, so that it is not sent again.
         set_cookie(app, &mut response, is_secure(app, request), COOKIE, ("", 0));

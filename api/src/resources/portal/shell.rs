@@ -172,13 +172,16 @@ pub(super) fn refusal(look: &Look, seat: Option<&Seat>, form: Option<&str>, refu
 }
 
 /// Returns the page for a session that has ended, or that there never was. `is_form`: something was asked for, which is
-/// said not to have been done.
-pub(super) fn has_ended(look: &Look, is_form: bool) -> Markup {
+/// said not to have been done. `came_back`: the browser was just led to where a new session is made, and has none.
+pub(super) fn has_ended(look: &Look, is_form: bool, came_back: bool) -> Markup {
     let title = if is_form { "That was not done: your session has ended" } else { "Your session has ended" };
     let said = html! {
         @if is_form {
             p role="alert" { "What you just asked for was not done, and nothing was changed." }
             p { "You are not signed in here, or no longer. Open these pages again from where you came, and do it once more there." }
+        } @else if came_back {
+            p role="alert" { "You were led to where these pages are opened again, and came back without being signed in." }
+            p { "Try it once more, and if that does not help, tell whoever runs the application that you came from." }
         } @else {
             p { "You are not signed in here, or no longer. Open these pages from where you came." }
         }

@@ -5,10 +5,11 @@ use crate::app::App;
 use crate::auth::operator::OperatorCaller;
 use crate::http::error::Answer;
 use crate::http::text::Time;
-use crate::usecases::webhooks::series::{Batch, Rate, begin_some};
+use crate::usecases::webhooks::series::{Batch, Rate, begin_some, find_some};
 use domain::event::EventType;
 use domain::ids::{AccountId, EndpointId};
 use serde_json::{Value, json};
+use sqlx::Acquire;
 use store::audit;
 use store::deliveries::{UnsentFilter, UnsentOf};
 use store::endpoints;
@@ -76,12 +77,14 @@ async fn resend_batch(
     one: &UnsentOf,
     filter: &UnsentFilter,
 ) -> Answer<Option<Batch>> {
-    let mut resend_batch = app.process.begin().await?;
+    let mut conn = app.conn().await?;
+    let found = find_some(&mut conn, one.endpoint_id, filter).await?;
+    let mut resend_batch = conn.begin().await?;
     if endpoints::lock(&mut resend_batch, one.account_id, one.endpoint_id).await? != Some(true) {
         return Ok(None);
     }
     let (batch, tickets) =
-        begin_some(&mut resend_batch, one.account_id, one.endpoint_id, filter, Rate::Unbound).await?;
+        begin_some(&mut resend_batch, one.account_id, one.endpoint_id, &found, Rate::Unbound).await?;
     if let Batch::Some(count @ 1..) | Batch::Last(count @ 1..) = batch {
         let after = json!({ "filter": audit_value(filter), "resent": count });
         let entry = operator.changed("deliveries.resend", one.endpoint_id, None, Some(after));

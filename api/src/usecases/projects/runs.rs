@@ -14,13 +14,14 @@ use crate::http::text::Time;
 use crate::usecases::jobs::{cancel_jobs, stop_jobs};
 use crate::usecases::once::{Begun, Made, Once};
 use domain::agent::{Assignment, Budget, PLANNER, Planner};
-use domain::ids::{JobId, ProjectId, ProjectRunId};
+use domain::ids::{AccountId, JobId, ProjectId, ProjectRunId};
 use domain::project::{OutputType, ProjectMode, ProjectStatus};
 use runtime::chat::ChatClient;
 use runtime::ending::AfterCommit;
 use serde_json::Value;
 use sqlx::PgConnection;
 use std::time::Duration;
+use store::paces::{self, A_DAY_US, Paced};
 use store::project_runs::{self, NewRun, NewStep, RunClaim, StepEnd};
 use store::projects::{self, ProjectChange, ProjectRow};
 
@@ -189,6 +190,18 @@ pub async fn advance(
     revision.wake(app);
     telling::charge(app, &mut *app.conn().await?, caller, webhook_body.len()).await;
     Ok(true)
+}
+
+/// Counts a question to the model. Returns how long the account has to wait before it may ask one, if it has to: then
+/// none is counted.
+pub async fn count_question(app: &App, account: AccountId) -> Answer<Option<Duration>> {
+    let each_us = A_DAY_US / i64::from(app.process.settings.agent_asks_a_day.max(1));
+    let mut conn = app.conn().await?;
+    if let Some(wait) = paces::longest_wait(&mut conn, account, &[(Paced::AgentAsks, A_DAY_US - each_us)]).await? {
+        return Ok(Some(Duration::from_secs(wait.seconds)));
+    }
+    paces::advance(&mut conn, account, Paced::AgentAsks, each_us).await?;
+    Ok(None)
 }
 
 /// Stores a step before its tool is called. Returns the tool and the arguments to call it with; none where the claim

@@ -66,12 +66,14 @@ pub async fn change_webhook(
 ) -> Answer<(Endpoint, Option<DeliveryId>)> {
     let mut conn = app.conn().await?;
     let mut changed = conn.begin().await?;
+    let before = endpoints::lock(&mut changed, caller.account_id, id).await.map_err(ApiError::of_own_lock)?;
+    let Some(was_enabled) = before else { return Err(missing(&mut changed, id).await?) };
     let Some(row) =
         endpoints::update(&mut changed, caller.account_id, id, change).await.map_err(ApiError::of_own_lock)?
     else {
         return Err(missing(&mut changed, id).await?);
     };
-    note_change(&mut changed, caller, change, &row).await?;
+    note_change(&mut changed, caller, change, was_enabled, &row).await?;
     let pinged = match after {
         After::Nothing => None,
         After::Ping => Some(record_ping(&mut changed, caller.account_id, &row, caller.traceparent.clone()).await?),

@@ -3,7 +3,7 @@
 
 use super::endpoints::may_ping;
 use super::missing;
-use super::series::{Batch, Rate, begin_again, begin_some};
+use super::series::{Batch, Rate, begin_again, begin_some, find_some, refuse_ahead};
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;
 use crate::http::error::{Answer, ApiError, Code};
@@ -15,6 +15,7 @@ use sqlx::{Acquire, PgConnection};
 use store::audit;
 use store::deliveries::{self, DeliveryRow, Unsent, UnsentFilter};
 use store::endpoints;
+use tracing::Instrument;
 
 /// Transactions of one call; the next call goes on from there.
 const MOST_BATCHES: u32 = 50;
@@ -82,20 +83,42 @@ pub async fn resend_delivery(
 }
 
 /// Sends again, in batches of one transaction each, what an outage of the receiver left unsent. Each locks the
-/// endpoint, so that of two simultaneous calls only one sends.
+/// endpoint, so that of two simultaneous calls only one sends. It goes on when its client hangs up, and holds its
+/// permit until it ends.
+///
+/// # Errors
+/// `rate_limited` while another such call of the account is under way, or its resends are too far ahead of its rate.
 pub async fn resend_since(app: &App, account: AccountId, endpoint: EndpointId, since: DateTime<Utc>) -> Answer<Resent> {
+    let permit = app.resends.take(account).await?;
+    let app = app.clone();
+    let work = async move {
+        let resent = sent_again(&app, account, endpoint, since).await;
+        drop(permit);
+        resent
+    };
+    tokio::spawn(work.in_current_span()).await.map_err(ApiError::internal)?
+}
+
+async fn sent_again(app: &App, account: AccountId, endpoint: EndpointId, since: DateTime<Utc>) -> Answer<Resent> {
     let filter = UnsentFilter::since(since);
     let rate = Rate::of_account(&app.process.settings);
     let mut conn = app.conn().await?;
+    // Before anything is looked for: the endpoint may be another account's.
+    require_enabled(&mut conn, account, endpoint).await?;
     let mut begun = 0;
     for _ in 0..MOST_BATCHES {
+        match refuse_ahead(&mut conn, account, rate).await {
+            Err(refusal) if begun > 0 && refusal.code() == Code::RateLimited => break,
+            other => other?,
+        }
+        let found = find_some(&mut conn, endpoint, &filter).await?;
         let mut resend = conn.begin().await?;
         match require_enabled(&mut resend, account, endpoint).await {
             // Disabled or removed half-way: this call answers what it has begun, and the next one is refused.
             Err(refusal) if begun > 0 && refusal.code().status().is_client_error() => break,
             other => other?,
         }
-        let (batch, tickets) = match begin_some(&mut resend, account, endpoint, &filter, rate).await {
+        let (batch, tickets) = match begin_some(&mut resend, account, endpoint, &found, rate).await {
             Err(refusal) if begun > 0 && refusal.code() == Code::RateLimited => break,
             other => other?,
         };

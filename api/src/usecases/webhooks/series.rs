@@ -1,5 +1,7 @@
-//! New series of events that were sent before. The caller's transaction has locked the endpoint, so that two
-//! simultaneous calls do not both send. What an account sends again leaves at its rate.
+//! New series of events that were sent before. They are looked for before the endpoint is locked: where many were sent
+//! again that takes long, and whoever records attempts, of all accounts, may wait for the lock. Then the caller's
+//! transaction locks it, so that two simultaneous calls do not both send. What an account sends again leaves at its
+//! rate.
 
 use crate::http::error::{Answer, ApiError};
 use crate::http::rate;
@@ -46,7 +48,16 @@ pub enum Batch {
     Last(u64),
 }
 
-/// Begins new series for some of an endpoint's unsent events, the oldest first, and pushes their tickets.
+/// Returns some of an endpoint's unsent events, the oldest first, for [`begin_some`]. Call it while no lock is held.
+pub async fn find_some(
+    conn: &mut PgConnection,
+    endpoint: EndpointId,
+    filter: &UnsentFilter,
+) -> sqlx::Result<Vec<Unsent>> {
+    deliveries::unsent(conn, endpoint, filter, BATCH).await
+}
+
+/// Begins new series for those of the found events that are still unsent, the oldest first, and pushes their tickets.
 ///
 /// # Errors
 /// `rate_limited` when the account's resends are too far ahead of its rate.
@@ -54,13 +65,14 @@ pub async fn begin_some(
     conn: &mut PgConnection,
     account: AccountId,
     endpoint: EndpointId,
-    filter: &UnsentFilter,
+    found: &[Unsent],
     rate: Rate,
 ) -> Answer<(Batch, Vec<Ticket>)> {
-    let old = deliveries::unsent(conn, endpoint, filter, BATCH).await?;
+    let ids: Vec<DeliveryId> = found.iter().map(|found| found.id).collect();
+    let old = deliveries::still_unsent(conn, endpoint, &ids).await?;
     let (_, tickets) = begin_again(conn, account, endpoint, &old, Trigger::Resend, rate).await?;
     let count = old.len() as u64;
-    let is_last = old.len() < usize::try_from(BATCH).unwrap_or(usize::MAX);
+    let is_last = found.len() < usize::try_from(BATCH).unwrap_or(usize::MAX);
     Ok((if is_last { Batch::Last(count) } else { Batch::Some(count) }, tickets))
 }
 
@@ -93,15 +105,25 @@ pub async fn begin_again(
     Ok((series.into_iter().map(|new| new.id).collect(), tickets))
 }
 
+/// Refuses an account whose resends are too far ahead of its rate.
+///
+/// # Errors
+/// `rate_limited`, with when it can send more again.
+pub async fn refuse_ahead(conn: &mut PgConnection, account: AccountId, rate: Rate) -> Answer<()> {
+    let Rate::Account { most_us, .. } = rate else { return Ok(()) };
+    match paces::longest_wait(conn, account, &[(Paced::Resends, most_us)]).await? {
+        Some(wait) => Err(rate::too_soon(wait)),
+        None => Ok(()),
+    }
+}
+
 /// Returns when each of `many` deliveries is due, in milliseconds from now.
 async fn waits(conn: &mut PgConnection, account: AccountId, many: usize, rate: Rate) -> Answer<Vec<i64>> {
-    let Rate::Account { pace, most_us } = rate else { return Ok(vec![0; many]) };
+    let Rate::Account { pace, .. } = rate else { return Ok(vec![0; many]) };
     if many == 0 {
         return Ok(Vec::new());
     }
-    if let Some(wait) = paces::longest_wait(conn, account, &[(Paced::Resends, most_us)]).await? {
-        return Err(rate::too_soon(wait));
-    }
+    refuse_ahead(conn, account, rate).await?;
     let by_us = i64::try_from(many).unwrap_or(i64::MAX).saturating_mul(pace.interval_us);
     let ahead_us = paces::advance(conn, account, Paced::Resends, by_us).await?;
     Ok(pace.waits_ms(ahead_us).take(many).collect())

@@ -111,7 +111,7 @@ pub struct OAuthSettings {
     pub signup: Signup,
 
     /// How many people may be new within a day, those that operators add counted in: each who signs up has minutes of
-    /// their own. Who comes then is refused as if there were no sign-up.
+    /// their own. Who comes then is told to come back later (429).
     #[arg(
         id = "oauth_signups_a_day",
         long = "oauth-signups-a-day",
@@ -119,6 +119,11 @@ pub struct OAuthSettings {
         default_value_t = 1_000
     )]
     pub signups_a_day: u32,
+
+    /// How many people may sign up from one network (an IPv4 address, the /48 of an IPv6 address) within a day; a tenth
+    /// of all when not set. More where clients such as a connector's servers bring many people from few addresses.
+    #[arg(id = "oauth_signups_a_network", long = "oauth-signups-a-network", env = "MWS_OAUTH_SIGNUPS_A_NETWORK")]
+    pub signups_a_network: Option<u32>,
 }
 
 /// What happens when somebody unknown signs in by OAuth. Users whom the operator has added may always sign in.

@@ -171,6 +171,11 @@ pub struct Settings {
     #[arg(long, env = "MWS_AGENT")]
     pub agent: Option<String>,
 
+    /// Questions that an account's projects may ask that model within a day, since whoever runs the service pays for
+    /// them. Beyond, its projects go on more slowly: as if the day's questions were spread evenly over it.
+    #[arg(long, env = "MWS_AGENT_ASKS_A_DAY", default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub agent_asks_a_day: u32,
+
     /// Bytes of one upload.
     #[arg(long, env = "MWS_MAX_UPLOAD_BYTES", default_value_t = 10 << 30)]
     pub max_upload_bytes: u64,

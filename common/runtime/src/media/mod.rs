@@ -34,6 +34,8 @@ use ulid::Ulid;
 
 /// Bytes in one part of a write. S3 takes 10,000 parts, so a write may have 80 GiB.
 const PART_BYTES: usize = 8 << 20;
+/// The same in a folder, which takes any number of parts: whoever sends slowly holds one in memory.
+const FOLDER_PART_BYTES: usize = 1 << 20;
 /// Parts of one write that may be in memory at once, besides the one that is being filled.
 const PARTS_IN_FLIGHT: usize = 2;
 
@@ -174,8 +176,8 @@ impl Drop for LocalMedia {
 impl MediaStore {
     /// Writes a stream of at most `max_bytes` under `key`, hashing it on its way.
     ///
-    /// At most three parts of 8 MiB are in memory. If the stream fails, is too long or is dropped half-way, the key
-    /// does not appear.
+    /// At most three parts are in memory: of 8 MiB for a bucket, of 1 MiB for a folder. If the stream fails, is too
+    /// long or is dropped half-way, the key does not appear.
     pub async fn write<E>(
         &self,
         key: &str,
@@ -184,7 +186,8 @@ impl MediaStore {
     ) -> Result<Written, WriteError<E>> {
         let key = Key::parse(key).map_err(object_store::Error::from)?;
         let upload = self.objects.put_multipart(&key).await?;
-        let mut upload = WriteMultipart::new_with_chunk_size(upload, PART_BYTES);
+        let part_bytes = if self.folder.is_some() { FOLDER_PART_BYTES } else { PART_BYTES };
+        let mut upload = WriteMultipart::new_with_chunk_size(upload, part_bytes);
         match pour(&mut upload, body, max_bytes).await {
             Ok(written) => {
                 upload.finish().await?;

@@ -50,6 +50,23 @@ async fn of_chunks_of_a_byte_none_is_kept_as_it_came() {
 }
 
 #[tokio::test]
+async fn what_comes_into_a_folder_is_on_its_disk_but_for_three_mebibytes() {
+    let (store, folder) = store();
+    let item = ItemId::mint();
+    let written_in = folder.join(media_prefix(item));
+    let last = stream::once(async move {
+        let files = std::fs::read_dir(written_in).unwrap();
+        let on_disk: u64 = files.map(|file| file.unwrap().metadata().unwrap().len()).sum();
+        assert!(on_disk >= 1 << 20, "{on_disk} bytes of four MiB are on the disk");
+        Ok(Bytes::new())
+    });
+    let sent = chunks(&[64 << 10; 65]).chain(last);
+    let written = store.write(&new_media_key(item), sent, 5 << 20).await.unwrap();
+    assert_eq!(written.bytes, 65 << 16);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test]
 async fn a_stream_that_is_too_long_or_breaks_leaves_nothing() {
     let (store, folder) = store();
     let item = ItemId::mint();

@@ -268,3 +268,29 @@ pub async fn unsent(
     .fetch_all(conn)
     .await
 }
+
+/// Returns those of these deliveries that [`unsent`] would still return, the oldest first: for a transaction that has
+/// locked the endpoint, so that none of them is sent again by two calls. What was asked of them before is not asked
+/// again.
+pub async fn still_unsent(
+    conn: &mut PgConnection,
+    endpoint: EndpointId,
+    found: &[DeliveryId],
+) -> sqlx::Result<Vec<Unsent>> {
+    sqlx::query_as!(
+        Unsent,
+        r#"SELECT d.id AS "id: DeliveryId", d.workspace_id AS "workspace_id: WorkspaceId", d.event_id,
+               d.event_type AS "event_type: EventType", d.job_id AS "job_id: JobId", d.traceparent
+           FROM deliveries AS d
+           WHERE d.id = ANY ($2) AND d.status IN ('failed', 'skipped')
+               AND NOT EXISTS (
+                   SELECT 1 FROM deliveries AS later
+                   WHERE later.event_id = d.event_id AND later.endpoint_id = $1 AND later.id <> d.id
+                       AND (later.status IN ('pending', 'succeeded') OR later.id > d.id))
+           ORDER BY d.id"#,
+        endpoint as _,
+        found as &[DeliveryId]
+    )
+    .fetch_all(conn)
+    .await
+}

@@ -22,7 +22,7 @@ pub use due::{Due, ScanStart, due_with_dead_ticket, due_without_ticket, set_tick
 pub use end::{end_silent, prune, replace};
 pub use log::{
     AttemptRow, DeliveryFilter, DeliveryRow, SentRow, Unsent, UnsentFilter, attempts_of, body_of, by_ids, repeats,
-    sent_of, unsent,
+    sent_of, still_unsent, unsent,
 };
 pub use pings::{LatelyPinged, pings_lately};
 pub use rescue::{LostClaim, free_interrupted, lost_for_good};

@@ -1,10 +1,12 @@
 //! Users, by their name at an OAuth issuer, and the sign-up of one whom nobody has added (contract §5.2).
 //!
-//! `tokens` finds the user behind a token. The api verifies a token before it calls these functions; a setting decides
-//! whether a stranger may sign up.
+//! `tokens` finds the user behind a token, `sign_ups` adds a stranger. The api verifies a token before it calls these
+//! functions; a setting decides whether a stranger may sign up.
 
+mod sign_ups;
 mod tokens;
 
+pub use sign_ups::{SignUpBounds, SignUpWait, sign_up, sign_up_wait};
 pub use tokens::{Presented, TokenFound, token_caller};
 
 use chrono::{DateTime, Utc};
@@ -31,39 +33,6 @@ pub async fn role(conn: &mut PgConnection, user: UserId, workspace: WorkspaceId)
     )
     .fetch_optional(conn)
     .await
-}
-
-/// Returns whether an identity that nobody has must wait to sign up: `most` users were added within a day.
-pub async fn waits_for_a_day(conn: &mut PgConnection, identity: Identity<'_>, most: u32) -> sqlx::Result<bool> {
-    sqlx::query_scalar!(
-        r#"SELECT NOT EXISTS (SELECT FROM users WHERE oauth_issuer = $2 AND oauth_subject = $3) AND count(*) >= $1 AS "waits!"
-           FROM (
-               SELECT FROM users WHERE id > (
-                   lpad(to_hex((extract(epoch FROM mws_now() - interval '1 day') * 1000)::bigint), 12, '0') || repeat('0', 20)
-               )::uuid LIMIT $1
-           ) AS lately"#,
-        i64::from(most),
-        identity.issuer,
-        identity.subject,
-    )
-    .fetch_one(conn)
-    .await
-}
-
-/// Signs up a stranger: creates an account and a workspace that they own. Returns false when they are known already.
-pub async fn sign_up(conn: &mut PgConnection, identity: Identity<'_>, name: &str) -> sqlx::Result<bool> {
-    let done = sqlx::query_file!(
-        "src/signup.sql",
-        identity.issuer,
-        identity.subject,
-        name,
-        AccountId::mint() as _,
-        UserId::mint() as _,
-        WorkspaceId::mint() as _,
-    )
-    .execute(conn)
-    .await?;
-    Ok(done.rows_affected() > 0)
 }
 
 /// A user as operators see them.

@@ -5,7 +5,9 @@ use super::films::killed_over;
 use super::{BRIEF, Studio, tools};
 use mws_tests::world::{Provider, Reply, World, until};
 use poem::http::Method;
+use runtime::config::Settings;
 use serde_json::{Value, json};
+use std::time::Duration;
 use tempfile::TempDir;
 
 const KEY: &str = "hush-hush-key";
@@ -19,6 +21,13 @@ struct Thinking {
 
 impl Thinking {
     async fn by(script: impl Fn(&Value, usize) -> Reply + Send + Sync + 'static) -> anyhow::Result<Self> {
+        Self::with(|_| (), script).await
+    }
+
+    async fn with(
+        change: impl FnOnce(&mut Settings),
+        script: impl Fn(&Value, usize) -> Reply + Send + Sync + 'static,
+    ) -> anyhow::Result<Self> {
         let (folder, provider) = (tempfile::tempdir()?, Provider::chatting(script)?);
         let (path, key) = (folder.path().join("providers.toml"), folder.path().join("key"));
         std::fs::write(&key, KEY)?;
@@ -33,6 +42,7 @@ impl Thinking {
         let world = World::with(|settings| {
             settings.providers = Some(path);
             settings.agent = Some("thinker".to_owned());
+            change(settings);
         })
         .await?;
         let studio = Studio::over(world).await?.with_worker().await?;
@@ -233,6 +243,32 @@ async fn a_model_that_fails_is_asked_again_and_one_that_refuses_ends_the_work_wi
         assert_eq!((&log[1]["status"], &log[1]["message"]), (&json!("refused"), &json!(told)));
     }
     assert!(elsewhere.asked(&Method::GET).is_empty() && elsewhere.asked(&Method::POST).is_empty());
+    agent.abort();
+    thinking.studio.world.end().await
+}
+
+#[tokio::test]
+async fn who_has_asked_as_often_as_one_may_within_a_day_is_answered_later_and_nothing_is_lost() -> anyhow::Result<()> {
+    let thinking = Thinking::with(
+        |settings| settings.agent_asks_a_day = 2,
+        |_, before| match before {
+            0 | 1 => Reply::calling(&[("list_items", json!({ "type": "video" }))]),
+            _ => Reply::calling(&[("finish", json!({ "message": "Done." }))]),
+        },
+    )
+    .await?;
+    let studio = &thinking.studio;
+    let agent = studio.world.agent();
+    let made = studio.create(json!({ "brief": BRIEF })).await?;
+    until("the third question is put off", async || {
+        let deferred = "SELECT count(*) FROM project_runs WHERE due_at > mws_now() + interval '1 minute' AND tries = 0";
+        Ok((thinking.asked().len() == 2 && studio.world.count(deferred).await? == 1).then_some(()))
+    })
+    .await?;
+    assert!(!["idle", "failed"].contains(&studio.get(&made).await?["status"].as_str().unwrap_or_default()));
+    studio.world.advance(Duration::from_hours(13)).await?;
+    assert_eq!(studio.settled(&made).await?["agent_message"], "Done.");
+    assert_eq!(thinking.asked().len(), 3);
     agent.abort();
     thinking.studio.world.end().await
 }

@@ -5,7 +5,7 @@ use super::tools::Toolbox;
 use super::turn::{AgentTurn, Step};
 use crate::app::beside::in_turn;
 use crate::http::error::{Answer, ApiError};
-use crate::usecases::projects::runs::{back_off, begin_step, hand_back, renew};
+use crate::usecases::projects::runs::{back_off, begin_step, count_question, hand_back, pause, renew};
 use domain::agent::chat::ASK;
 use domain::agent::{Chat, Planner, Reply};
 use runtime::chat::{AskFault, ChatClient};
@@ -30,6 +30,10 @@ impl AgentTurn<'_> {
             chat.ask_failed("It is not the one that works on projects here any more.");
             return self.keep(None, before).await;
         };
+        if let Some(wait) = count_question(app, self.caller.account_id).await? {
+            pause(app, self.claim, self.later(Some(wait))).await?;
+            return Ok(false);
+        }
         if begin_step(self.app, self.claim, number, ASK, &shown).await?.is_none() {
             return Ok(false);
         }

@@ -33,6 +33,9 @@ use tokio::time::{Instant, sleep_until};
 const PART_BYTES: usize = 8 << 20;
 /// A last part of fewer bytes is written again with those that follow.
 const LEAST_PART_BYTES: i64 = 256 << 10;
+/// How long bytes that make a part are held at most before they are stored: whoever sends slowly would otherwise hold
+/// the memory of a whole part for hours.
+const LONGEST_HELD: Duration = Duration::from_secs(30);
 /// The least duration of a request that brings fewer bytes than that and is not the last: a small one costs us as much
 /// as a large one.
 const SMALL_PIECE: Duration = Duration::from_millis(250);
@@ -226,10 +229,11 @@ impl Appending {
         Ok(Reached { offset: self.offset, length: self.length })
     }
 
-    /// Reads to the end of the request, and stores a part whenever one is full.
+    /// Reads to the end of the request, and stores a part whenever one is due.
     async fn read(&mut self, stream: &mut Chunks) -> Answer<()> {
         let renewing = self.sending.renewal();
         let mut shut_out = pin!(renewing.shut_out());
+        let mut since = Instant::now();
         loop {
             let next = tokio::select! {
                 next = stream.next() => next,
@@ -249,8 +253,9 @@ impl Appending {
                 context.update(&chunk);
             }
             self.block.extend_from_slice(&chunk);
-            if self.block.len() >= PART_BYTES {
+            if is_due(self.block.len(), since.elapsed()) {
                 self.store().await?;
+                since = Instant::now();
             }
         }
     }
@@ -308,6 +313,11 @@ impl Appending {
             self.sending.drop_object(Some(&part.object_key)).await;
         }
     }
+}
+
+/// Whether a block of so many bytes, the first of which came so long ago, is to be stored as a part.
+fn is_due(bytes: usize, held: Duration) -> bool {
+    bytes >= PART_BYTES || (held >= LONGEST_HELD && i64::try_from(bytes).is_ok_and(|bytes| bytes >= LEAST_PART_BYTES))
 }
 
 fn length_of(bytes: &[u8]) -> i64 {

@@ -7,3 +7,9 @@ fn a_checksum_names_its_algorithm_and_is_as_long_as_its_digests() {
         assert_eq!(Checksum::of(wrong).err().map(|refusal| refusal.code()), Some(Code::InvalidRequest), "{wrong}");
     }
 }
+
+#[test]
+fn who_sends_slowly_holds_no_whole_part_in_memory_and_makes_none_that_is_too_small() {
+    assert!(is_due(PART_BYTES, Duration::ZERO) && is_due(256 << 10, LONGEST_HELD));
+    assert!(!is_due(PART_BYTES - 1, Duration::from_secs(29)) && !is_due((256 << 10) - 1, Duration::from_hours(1)));
+}
