@@ -28,7 +28,7 @@ impl Running {
         Self::begun(Command::new(this_program()?), arguments).await
     }
 
-    /// The same, with another `/etc/resolv.conf`: in a mount namespace of its own, which takes root.
+    /// Starts a part in a mount namespace of its own, where `/etc/resolv.conf` is another file. Only root may do that.
     pub async fn start_with_names(resolv_conf: &Path, arguments: &[String]) -> anyhow::Result<Self> {
         let mut command = Command::new("unshare");
         command.args(["--mount", "sh", "-c", r#"mount --bind "$0" /etc/resolv.conf && exec "$@""#]);

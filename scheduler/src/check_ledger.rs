@@ -69,7 +69,7 @@ async fn check(process: &Process) -> sqlx::Result<Option<Vec<Drift>>> {
     if !ledger::take(&mut tx).await? {
         return Ok(None);
     }
-    let drift = recounted(&mut tx).await?;
+    let drift = recount(&mut tx).await?;
     ledger::record_check(&mut tx, drift.len()).await?;
     let broken: Vec<String> = drift.iter().map(|one| format!("{} of {}", one.what, one.account)).collect();
     invariants::record(&mut tx, Invariant::Balances, &broken).await?;
@@ -82,7 +82,7 @@ async fn check(process: &Process) -> sqlx::Result<Option<Vec<Drift>>> {
 }
 
 /// Returns the differences that the tallies show and that remain when these accounts' whole journal is read.
-async fn recounted(conn: &mut PgConnection) -> sqlx::Result<Vec<Drift>> {
+async fn recount(conn: &mut PgConnection) -> sqlx::Result<Vec<Drift>> {
     let suspected = ledger::drift(&mut *conn).await?;
     let mut accounts: Vec<AccountId> = suspected.iter().map(|one| one.account).collect();
     accounts.dedup();

@@ -20,7 +20,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     // No connection is held while the media store works.
     let mut done: Vec<JobId> = Vec::with_capacity(ended.len());
     for render in ended {
-        match dropped(process, &render).await {
+        match delete_objects(process, &render).await {
             Ok(()) => done.push(render.job),
             Err(error) => {
                 tracing::warn!(job.id = %render.job, error = %error, "What a render left could not be dropped yet.");
@@ -34,7 +34,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
 }
 
 /// Deletes what a render has left of each item that it was to make.
-async fn dropped(process: &Process, render: &Leftover) -> Result<(), MediaError> {
+async fn delete_objects(process: &Process, render: &Leftover) -> Result<(), MediaError> {
     let first = (render.output, render.kept_key.as_ref());
     let second = render.second.as_ref().map(|(item, kept)| (*item, kept.as_ref()));
     for (item, kept) in [first].into_iter().chain(second) {

@@ -2,7 +2,7 @@
 //!
 //! A job that waits for a provider computes nothing here, so it leaves its slot to others. A job that holds memory
 //! while it waits needs a place for that; without one it waits in its slot. When a slot does not come free within
-//! `PATIENCE`, the job goes on beside the slots: a few jobs at a time, as with lent slots.
+//! `SLOT_TIMEOUT`, the job goes on beside the slots: a few jobs at a time, as with lent slots.
 
 use crate::readers::ReadError;
 use futures_util::future::BoxFuture;
@@ -24,7 +24,7 @@ const SENT: u32 = 3;
 /// Jobs that go on beside the slots at once, at most.
 const BESIDE: usize = 4;
 /// How long a job waits for a slot before it goes on beside the slots.
-const PATIENCE: Duration = Duration::from_secs(5);
+const SLOT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Jobs that wait outside a process's slots at once, at most.
 pub(crate) const MOST_WAITING: usize = WAITING_MIB / LEAST_MIB;
@@ -34,13 +34,13 @@ type Note = Box<dyn Fn() -> BoxFuture<'static, Result<(), ReadError>> + Send + S
 
 /// The limits that a process's jobs wait under.
 #[derive(Debug, Clone)]
-pub(crate) struct Rooms {
+pub(crate) struct WaitLimits {
     waiting: Arc<Semaphore>,
     beside: Arc<Semaphore>,
     shutdown: CancellationToken,
 }
 
-impl Rooms {
+impl WaitLimits {
     pub(crate) fn new(shutdown: &CancellationToken) -> Self {
         let (waiting, beside) = (Arc::new(Semaphore::new(WAITING_MIB)), Arc::new(Semaphore::new(BESIDE)));
         Self { waiting, beside, shutdown: shutdown.clone() }
@@ -51,14 +51,14 @@ impl Rooms {
     pub(crate) fn waiting(&self, slot: Slot, sent_bytes: u64, is_away: Arc<AtomicBool>) -> ProviderWait {
         let sent_mib = u32::try_from(sent_bytes >> 20).unwrap_or(u32::MAX);
         let mib = sent_mib.saturating_mul(SENT).saturating_add(u32::try_from(LEAST_MIB).unwrap_or(u32::MAX));
-        ProviderWait { rooms: self.clone(), slot, mib, is_away, place: Mutex::default(), beside: Mutex::default() }
+        ProviderWait { limits: self.clone(), slot, mib, is_away, place: Mutex::default(), beside: Mutex::default() }
     }
 }
 
 /// How a job waits for its provider: it may leave its slot meanwhile.
 #[derive(Debug)]
 pub(crate) struct ProviderWait {
-    rooms: Rooms,
+    limits: WaitLimits,
     slot: Slot,
     mib: u32,
     is_away: Arc<AtomicBool>,
@@ -73,7 +73,7 @@ fn put(into: &Mutex<Option<OwnedSemaphorePermit>>, permit: Option<OwnedSemaphore
 impl ProviderWait {
     /// Takes a place to wait in, if one is free.
     fn take_place(&self) {
-        put(&self.place, Arc::clone(&self.rooms.waiting).try_acquire_many_owned(self.mib).ok());
+        put(&self.place, Arc::clone(&self.limits.waiting).try_acquire_many_owned(self.mib).ok());
     }
 
     fn leave(&self) {
@@ -88,14 +88,14 @@ impl ProviderWait {
             return;
         }
         let beside = async {
-            sleep(PATIENCE).await;
-            Arc::clone(&self.rooms.beside).acquire_owned().await
+            sleep(SLOT_TIMEOUT).await;
+            Arc::clone(&self.limits.beside).acquire_owned().await
         };
         tokio::select! {
             biased;
             () = self.slot.retake() => {}
             // Nothing new begins in a process that ends, so the job goes on at once.
-            () = self.rooms.shutdown.cancelled() => {}
+            () = self.limits.shutdown.cancelled() => {}
             permit = beside => put(&self.beside, permit.ok()),
         }
         self.is_away.store(false, Ordering::Relaxed);
@@ -148,11 +148,11 @@ mod tests {
 
     #[tokio::test]
     async fn what_waits_holds_no_more_than_there_is_room_for() {
-        let rooms = Rooms::new(&CancellationToken::new());
-        let waiting = |bytes| rooms.waiting(Slot::default(), bytes, Arc::default());
+        let limits = WaitLimits::new(&CancellationToken::new());
+        let waiting = |bytes| limits.waiting(Slot::default(), bytes, Arc::default());
         let small: Vec<ProviderWait> = (0..MOST_WAITING).map(|_| waiting(1_000)).collect();
         small.iter().for_each(ProviderWait::take_place);
-        assert_eq!(rooms.waiting.available_permits(), 0);
+        assert_eq!(limits.waiting.available_permits(), 0);
         let more = waiting(0);
         more.take_place();
         assert!(more.place.lock().unwrap().is_none(), "it waits in its slot");
@@ -162,6 +162,6 @@ mod tests {
         assert!(large.place.lock().unwrap().is_none(), "304 MiB");
         let fits = waiting(80 << 20);
         fits.take_place();
-        assert_eq!(rooms.waiting.available_permits(), WAITING_MIB - 244);
+        assert_eq!(limits.waiting.available_permits(), WAITING_MIB - 244);
     }
 }

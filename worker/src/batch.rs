@@ -60,7 +60,8 @@ impl<In: Send + 'static, Out: Send + 'static> Batcher<In, Out> {
         Self::paced(most, Duration::ZERO, flush)
     }
 
-    /// The same, but after a flush of several calls the next one begins `apart` after its beginning at the earliest.
+    /// Starts the task as [`Self::new`] does. After a flush of several calls began, the next one begins no sooner than
+    /// `apart` later.
     pub fn paced<F, Flushing>(most: usize, apart: Duration, flush: F) -> Self
     where
         F: Fn(Vec<In>) -> Flushing + Send + 'static,

@@ -1,4 +1,7 @@
 //! How claimed work is done: on this machine's engines, or on what a test or a benchmark puts in their place.
+//!
+//! An engine gets a plan and media, and returns what it made or why it could not. It never asks the database and knows
+//! no job's row: `jobs` claims the work, and writes its end.
 
 use crate::dubs::{DubRequest, Dubbed, Dubber, is_translator};
 use crate::generations::{GenerationRequest, Generator, TranslationRequest, Translators};

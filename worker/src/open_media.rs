@@ -48,7 +48,7 @@ impl OpenMedia {
         ctx: &JobCtx,
     ) -> Result<Held, ReadError> {
         let slot = self.slot(&media.object_key);
-        let opened = ctx.bounded(slot.get_or_try_init(|| self.opened(media, tools, ctx))).await??;
+        let opened = ctx.bounded(slot.get_or_try_init(|| self.open(media, tools, ctx))).await??;
         Ok(Held { source: opened.source.clone(), _slot: Arc::clone(&slot) })
     }
 
@@ -67,7 +67,7 @@ impl OpenMedia {
         slot
     }
 
-    async fn opened(&self, media: &StoredMedia, tools: &Arc<MediaTools>, ctx: &JobCtx) -> Result<Opened, ReadError> {
+    async fn open(&self, media: &StoredMedia, tools: &Arc<MediaTools>, ctx: &JobCtx) -> Result<Opened, ReadError> {
         let file = self.store.local_whole(&media.object_key, media.bytes).await.map_err(unavailable)?;
         let source = MediaSource::open(file.path(), tools, ctx).await?;
         Ok(Opened { source, _file: file })

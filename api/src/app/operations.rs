@@ -1,7 +1,7 @@
 //! The operations as an endpoint, for the tools that call another by its name.
 //!
-//! The endpoint is known only once the routes are put together, and they hold this app themselves. So it is held
-//! weakly, and lives as long as they do.
+//! The endpoint is made of the routes, and each route holds the app. So the app gets the endpoint after the routes are
+//! put together, and holds it weakly: a strong reference would keep both alive for ever.
 
 use poem::endpoint::BoxEndpoint;
 use std::sync::{Arc, PoisonError, RwLock, Weak};

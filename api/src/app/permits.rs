@@ -26,7 +26,7 @@ pub struct Permits {
     room: Arc<Semaphore>,
     /// Each account's first.
     first: Shares<AccountId>,
-    /// Those besides it, and the room for them.
+    /// Each account's further ones, and how many of those all accounts may have.
     more: Shares<AccountId>,
     more_room: Arc<Semaphore>,
     ended: Arc<Notify>,

@@ -160,13 +160,13 @@ impl Needs {
 
 /// Boxed, as [`App::conn`] is.
 fn authenticate(request: &Request, bearer: Bearer) -> BoxFuture<'_, poem::Result<Caller>> {
-    Box::pin(judged(request, bearer))
+    Box::pin(find_and_judge(request, bearer))
 }
 
-async fn judged(request: &Request, bearer: Bearer) -> poem::Result<Caller> {
+async fn find_and_judge(request: &Request, bearer: Bearer) -> poem::Result<Caller> {
     let caller = match request.data::<PreAuthenticated>() {
         Some(PreAuthenticated(caller)) => caller.clone(),
-        None => presented(request, &bearer).await?,
+        None => find_caller(request, &bearer).await?,
     };
     if let Some(MatchedOperation(operation)) = request.data::<MatchedOperation>() {
         let none = || ApiError::internal(format!("{} has no row in access.rs", operation.name()));
@@ -183,7 +183,7 @@ pub async fn caller_of(request: &Request) -> poem::Result<Caller> {
 }
 
 /// Finds the credential's caller, and takes a place for the request among the account's.
-async fn presented(request: &Request, bearer: &Bearer) -> poem::Result<Caller> {
+async fn find_caller(request: &Request, bearer: &Bearer) -> poem::Result<Caller> {
     let app = request.data::<App>().ok_or_else(|| ApiError::internal("the router was built without its App"))?;
     let scope = Scope::of(request);
     if request.data::<MatchedOperation>().is_some_and(|MatchedOperation(operation)| operation.goes_first()) {
@@ -215,7 +215,7 @@ async fn stored_caller(app: &App, scope: &Scope, kind: CredentialKind, hash: Cre
     let _turn = turn(app, scope, &hash).await?;
     let looking = async {
         let _turn = app.guesses.turn(scope, &hash).await;
-        found(app, kind, &hash).await
+        find_credential(app, kind, &hash).await
     };
     let found = match still_good(in_time(looking).await?) {
         Ok(found) => found,
@@ -264,7 +264,11 @@ pub async fn in_time<T>(asked: impl Future<Output = sqlx::Result<T>>) -> Answer<
     Ok(tokio::time::timeout(TIMEOUT, asked).await.map_err(|_| ApiError::from(sqlx::Error::PoolTimedOut))??)
 }
 
-async fn found(app: &App, kind: CredentialKind, hash: &CredentialHash) -> sqlx::Result<Option<FoundCredential>> {
+async fn find_credential(
+    app: &App,
+    kind: CredentialKind,
+    hash: &CredentialHash,
+) -> sqlx::Result<Option<FoundCredential>> {
     let pace = pace(&app.process.settings);
     let mut conn = app.conn().await?;
     match kind {

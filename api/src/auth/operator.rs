@@ -48,7 +48,7 @@ pub struct OperatorCaller {
 }
 
 impl OperatorCaller {
-    /// This operator, in a request of this scope.
+    /// Returns the caller of a request: this operator, from its address and under its id.
     pub fn new(operator: &Operator, scope: &Scope) -> Self {
         let address = scope.address.map(|address| address.to_string());
         Self { name: operator.name.clone(), role: operator.role, address, request_id: scope.request_id.clone() }
@@ -114,10 +114,10 @@ impl OperatorCaller {
 
 /// Boxed, as [`App::conn`] is.
 fn authenticate(request: &Request, bearer: Bearer) -> BoxFuture<'_, poem::Result<OperatorCaller>> {
-    Box::pin(judged(request, bearer))
+    Box::pin(find_and_judge(request, bearer))
 }
 
-async fn judged(request: &Request, bearer: Bearer) -> poem::Result<OperatorCaller> {
+async fn find_and_judge(request: &Request, bearer: Bearer) -> poem::Result<OperatorCaller> {
     let app = request.data::<App>().ok_or_else(|| ApiError::internal("the router was built without its App"))?;
     let scope = Scope::of(request);
     let operator = operator_of(app, &scope, &bearer.token).await?;
@@ -155,7 +155,7 @@ async fn operator_of<'a>(app: &'a App, scope: &Scope, token: &str) -> Answer<&'a
         return Ok(operator);
     }
     app.guesses.refuse(scope, &token).await?;
-    Err(guessed(app, scope).await)
+    Err(count_guess(app, scope).await)
 }
 
 /// What a look is at: the path below `/operator` and the query that selects rows. Names and subjects are left out, and
@@ -177,7 +177,7 @@ fn seen(request: &Request) -> String {
 }
 
 /// The refusal of an unknown operator's token. It is counted and logged as a warning: these tokens open everything.
-async fn guessed(app: &App, scope: &Scope) -> ApiError {
+async fn count_guess(app: &App, scope: &Scope) -> ApiError {
     app.guesses.count(scope).await;
     metrics::counter!("mws_operator_guesses_total").increment(1);
     let address = scope.address.map(|address| address.to_string()).unwrap_or_default();

@@ -66,19 +66,19 @@ impl From<AccountId> for Taker {
 
 /// The room that one answer takes, until this is dropped.
 #[derive(Debug, Default)]
-pub struct Room(Option<(OwnedSemaphorePermit, Share<Taker>)>);
+pub struct AnswerPermit(Option<(OwnedSemaphorePermit, Share<Taker>)>);
 
 /// One of an account's large answers, until this is dropped.
 pub type Large = Share<AccountId>;
 
 /// Marks a response whose bytes hold their room already or need none.
 #[derive(Clone)]
-pub struct Roomed(Held);
+pub struct AnswerReserved(Held);
 
-/// Room that is given back when its last holder is dropped.
+/// Memory that is given back when its last holder is dropped.
 pub type Held = Option<Arc<dyn Any + Send + Sync>>;
 
-impl Roomed {
+impl AnswerReserved {
     /// For bytes in memory that all answers share.
     pub const SHARED: Self = Self(None);
 
@@ -99,10 +99,10 @@ impl Answers {
     /// # Errors
     /// `rate_limited` while the taker holds a share of the room and others need the rest, `unavailable` while others
     /// hold it.
-    pub fn hold(&self, taker: impl Into<Taker>, bytes: u64) -> Answer<Room> {
+    pub fn hold(&self, taker: impl Into<Taker>, bytes: u64) -> Answer<AnswerPermit> {
         let kib = usize::try_from(bytes.saturating_sub(FREE_BYTES).div_ceil(1 << 10)).unwrap_or(usize::MAX);
         if kib == 0 {
-            return Ok(Room::default());
+            return Ok(AnswerPermit::default());
         }
         let (taker, free) = (taker.into(), self.room.available_permits());
         let is_alone = free + self.held.of(&taker) == MOST_KIB;
@@ -117,7 +117,7 @@ impl Answers {
             let message = "This process is sending as many large answers as it can hold. Try again.";
             ApiError::new(Code::Unavailable, message).retry_after(TRY_AGAIN_S)
         })?;
-        Ok(Room(Some((room, share))))
+        Ok(AnswerPermit(Some((room, share))))
     }
 
     /// Takes a place for one more large answer of an account.
@@ -135,7 +135,7 @@ impl Answers {
 
     /// Returns the response, whose body holds its room until it has been sent; or a refusal when there is no room.
     pub fn housed(&self, envelope: Envelope, taker: Taker, mut response: Response) -> Response {
-        if response.data::<Roomed>().is_some() {
+        if response.data::<AnswerReserved>().is_some() {
             return response;
         }
         let body = BoxBody::from(response.take_body());
@@ -143,7 +143,7 @@ impl Answers {
         let room = self.hold(taker, body.size_hint().exact().unwrap_or(0));
         response.set_body(Body::from(body));
         match room {
-            Ok(Room(None)) => response,
+            Ok(AnswerPermit(None)) => response,
             Ok(room) => holding(response, room),
             Err(refusal) => envelope.refuse(&refusal),
         }
@@ -161,7 +161,7 @@ pub fn holding<T: Send + Sync + 'static>(mut response: Response, held: T) -> Res
     let held = Arc::new(held);
     let body = BoxBody::from(response.take_body());
     response.set_body(Body::from(BoxBody::new(Holding::new(body, Arc::clone(&held)))));
-    response.set_data(Roomed(Some(held)));
+    response.set_data(AnswerReserved(Some(held)));
     response
 }
 

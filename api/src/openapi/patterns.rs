@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// A name: some character that is not blank, and no control characters.
 const NAME: &str = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
-/// The same, but without the prefix of an item's or a job's id.
+/// A ref: a name that does not begin as an item's or a job's id does.
 const REF: &str = r"^(?!itm_|job_)[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
 /// Any text: Postgres stores no NUL (`text::Text`).
 const ANY: &str = r"^[^\x00]*$";

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::app::doors::Door;
 use crate::contract::Contract;
 use crate::http::API_PATH;
-use crate::http::answers::Roomed;
+use crate::http::answers::AnswerReserved;
 use crate::openapi;
 use crate::resources::{calendar_feed, console, link_page, mcp, portal};
 use crate::routes;
@@ -55,7 +55,7 @@ pub fn router(app: App) -> impl Endpoint<Output = Response> {
 
 /// Marks an answer whose bytes all requests share, so that it isn't counted against the memory for answers.
 fn shared(mut response: Response) -> Response {
-    response.set_data(Roomed::SHARED);
+    response.set_data(AnswerReserved::SHARED);
     response
 }
 

@@ -101,7 +101,7 @@ async fn operators_routes_may_be_for_some_addresses_alone() {
     refused(&router, get("/api/v1/keys"), StatusCode::UNAUTHORIZED, Code::Unauthenticated).await;
 }
 
-/// The same with other settings.
+/// An app whose settings were changed by `change`, with a database that can't be reached.
 pub(crate) fn app_with(change: impl FnOnce(&mut Settings, &mut ApiSettings)) -> (App, CancellationToken) {
     runtime::process::install_crypto();
     let folder = std::env::temp_dir().join(format!("mws-api-tests-{}", std::process::id()));

@@ -60,7 +60,7 @@ pub async fn add_entry(
         Begun::Before(before) => return Ok(Made::Before(before)),
     };
     let workspace = caller.workspace.id;
-    let items = found(&mut add_entry, caller, refs).await?;
+    let items = find_items(&mut add_entry, caller, refs).await?;
     let plan = Plan { items, ..plan }.checked().map_err(refused)?;
     calendar::lock(&mut add_entry, workspace).await.map_err(ApiError::of_own_lock)?;
     if calendar::count(&mut add_entry, workspace, MOST_ENTRIES).await? >= MOST_ENTRIES {
@@ -101,7 +101,7 @@ pub async fn change_entry(app: &App, caller: &Caller, id: CalendarEntryId, chang
         return Err(elsewhere("entry"));
     }
     let items = match &change.refs {
-        Some(refs) => found(&mut change_entry, caller, refs).await?,
+        Some(refs) => find_items(&mut change_entry, caller, refs).await?,
         None => row.items,
     };
     let plan = Plan {
@@ -134,7 +134,7 @@ pub async fn delete_entry(app: &App, caller: &Caller, id: CalendarEntryId) -> An
 }
 
 /// Returns the ids of the items that these texts name, each once.
-async fn found(conn: &mut PgConnection, caller: &Caller, refs: &[String]) -> Answer<Vec<ItemId>> {
+async fn find_items(conn: &mut PgConnection, caller: &Caller, refs: &[String]) -> Answer<Vec<ItemId>> {
     if refs.len() > MOST_ITEMS {
         return Err(refused(PlanError::Items));
     }

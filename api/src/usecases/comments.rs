@@ -1,4 +1,7 @@
 //! Comments on items and timelines: written by those who work in the workspace, or by guests of an item's public link.
+//!
+//! A comment is added under the lock of its subject's comments, so that two requests can't both be the last that fits.
+//! Only its author may change its words; whoever works in the workspace may delete it.
 
 use crate::app::App;
 use crate::auth::Caller;

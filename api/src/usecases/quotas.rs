@@ -31,7 +31,7 @@ impl Asker {
 }
 
 /// Locks the account's storage, and returns what it keeps, which holds until the transaction ends.
-pub async fn locked(conn: &mut PgConnection, account: AccountId) -> Answer<Usage> {
+pub async fn lock(conn: &mut PgConnection, account: AccountId) -> Answer<Usage> {
     items::lock_storage(conn, account).await.map_err(ApiError::of_own_lock)?;
     Ok(usage::of(conn, account).await?)
 }

@@ -139,7 +139,7 @@ fn reachable(caller: &Caller, post: PostId, row: Option<PostRow>) -> Answer<Post
 /// Returns the posts of the feed or the page at this URL.
 async fn fetched_posts(app: &App, caller: &Caller, url: &Url, limit: usize) -> Answer<Vec<Post>> {
     let limits = FetchLimits { max_bytes: MOST_BYTES, timeout: FETCH, pace: Pace::default() };
-    let (bytes, content_type) = fetched(app, caller, url, limits).await.map_err(|error| not_fetched(&error))?;
+    let (bytes, content_type) = fetch(app, caller, url, limits).await.map_err(|error| not_fetched(&error))?;
     let read = || found(&bytes, content_type.as_deref(), url, limit);
     let read = in_turn(app.turns.pulls(bytes.len()), caller.account_id, read).await;
     match read.map_err(|error| pull_failed(&format!("{error}.")))? {
@@ -157,11 +157,11 @@ async fn fetched_posts(app: &App, caller: &Caller, url: &Url, limit: usize) -> A
 /// Returns what a page's oEmbed adds, where it can be fetched.
 async fn told_by_embed(app: &App, caller: &Caller, url: Option<Url>) -> Option<Embed> {
     let limits = FetchLimits { max_bytes: MOST_EMBED_BYTES, timeout: FETCH_EMBED, pace: Pace::default() };
-    let (bytes, _) = fetched(app, caller, &url?, limits).await.ok()?;
+    let (bytes, _) = fetch(app, caller, &url?, limits).await.ok()?;
     embed(&bytes)
 }
 
-async fn fetched(
+async fn fetch(
     app: &App,
     caller: &Caller,
     url: &Url,

@@ -35,7 +35,7 @@ impl Client {
             request = request.header(header::RANGE, range).header(header::IF_RANGE, tag);
         }
         let answered = match request.send().await {
-            Ok(response) => self.followed(link, response, range.as_deref()).await,
+            Ok(response) => self.follow(link, response, range.as_deref()).await,
             Err(error) => Err(self.unreachable(&error)),
         };
         let response = match answered {
@@ -60,7 +60,7 @@ impl Client {
 
     /// Follows a redirect to a bucket, if the answer is one. Only the hash tells whether the bytes are the same as
     /// before, since a bucket has an `ETag` of its own.
-    async fn followed(&self, link: &str, response: Response, range: Option<&str>) -> Result<Response, Failure> {
+    async fn follow(&self, link: &str, response: Response, range: Option<&str>) -> Result<Response, Failure> {
         if response.status() != StatusCode::FOUND {
             return Ok(response);
         }

@@ -174,7 +174,7 @@ impl Sender<'_> {
             }
             tokio::time::sleep(wait).await;
             // Where the service can't be asked, the next attempt finds out.
-            let reached = self.reached().await.unwrap_or(at);
+            let reached = self.ask_offset().await.unwrap_or(at);
             in_vain = if reached > at { 0 } else { in_vain + 1 };
             if in_vain >= MOST_IN_VAIN {
                 return Err(failure);
@@ -189,15 +189,15 @@ impl Sender<'_> {
         let left = self.bytes.saturating_sub(at);
         let body = self.body(at, left).await?;
         let request = self.sending.patch(self.url()).header("content-length", left).header("upload-offset", at);
-        self.answered(request.header(header::CONTENT_TYPE, APPENDED).body(body)).await
+        self.send_request(request.header(header::CONTENT_TYPE, APPENDED).body(body)).await
     }
 
     /// Asks the service how many bytes it has.
-    async fn reached(&self) -> Result<u64, Failure> {
-        self.answered(self.sending.head(self.url()).timeout(ASKING)).await
+    async fn ask_offset(&self) -> Result<u64, Failure> {
+        self.send_request(self.sending.head(self.url()).timeout(ASKING)).await
     }
 
-    async fn answered(&self, request: RequestBuilder) -> Result<u64, Failure> {
+    async fn send_request(&self, request: RequestBuilder) -> Result<u64, Failure> {
         let response = request.header("tus-resumable", "1.0.0").send().await;
         let response = response.map_err(|error| self.client.unreachable(&error))?;
         let status = response.status();

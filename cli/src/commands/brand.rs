@@ -53,17 +53,17 @@ pub enum Command {
 
 /// Shows or changes the brand kit.
 pub(super) async fn brand(command: Command, context: &Context) -> Result<(), Failure> {
-    let answer = asked(command, context, ["get_brand_kit", "update_brand_kit", "undo_brand_kit"]).await?;
+    let answer = send(command, context, ["get_brand_kit", "update_brand_kit", "undo_brand_kit"]).await?;
     context.out.record(&answer["brand_kit"], "revision", &KIT)
 }
 
 /// Shows or changes the settings.
 pub(super) async fn settings(command: Command, context: &Context) -> Result<(), Failure> {
-    let answer = asked(command, context, ["get_settings", "update_settings", "undo_settings"]).await?;
+    let answer = send(command, context, ["get_settings", "update_settings", "undo_settings"]).await?;
     context.out.record(&answer["settings"], "revision", &SETTINGS)
 }
 
-async fn asked(
+async fn send(
     command: Command,
     context: &Context,
     [get, update, undo]: [&str; 3],

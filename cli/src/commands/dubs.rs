@@ -1,7 +1,7 @@
 //! `mws dub` and `mws dubs`: the speech of an item or a timeline in another language (contract §4.14).
 
 use super::documents::{Based, EditArgs, Kind};
-use super::edits::succeeded;
+use super::edits::wait_for_success;
 use super::pages::{Pages, of_tool};
 use super::rendered::{json_of, render};
 use super::upload::COLUMNS as ITEM;
@@ -131,7 +131,7 @@ pub enum Command {
 }
 
 /// The arguments of the tool. All calls are for one revision of the timeline: the named one, or the present one.
-async fn asked(args: &Args, context: &Context) -> Result<Value, Failure> {
+async fn arguments(args: &Args, context: &Context) -> Result<Value, Failure> {
     let revision = match (&args.timeline, args.timeline_revision) {
         (Some(id), None) => {
             let shown = context.client.tool("get_timeline", &json!({ "timeline_id": id })).await?;
@@ -156,13 +156,13 @@ fn body(args: &Args, revision: &Value) -> Result<Value, Failure> {
 
 /// Dubs an item or a timeline.
 pub(super) async fn make(args: Args, context: &Context) -> Result<(), Failure> {
-    let ask = asked(&args, context).await?;
+    let ask = arguments(&args, context).await?;
     let mut answer = Value::Null;
     for _ in 0..MOST_CALLS {
         answer = context.client.tool("dub", &ask).await?;
         let Some(job) = answer["job_id"].as_str().filter(|_| args.wait) else { break };
         context.out.say(&format!("{job} goes on with it"));
-        succeeded(job, context).await?;
+        wait_for_success(job, context).await?;
     }
     if context.out.json {
         return document(&answer);

@@ -113,7 +113,7 @@ impl DuckArgs {
 
 pub(super) async fn remove_silence(args: SilenceArgs, context: &Context) -> Result<(), Failure> {
     let edit = Edit { tool: "remove_silence", body: args.body(), field: "keep", shared: args.shared };
-    let data = edit.settled(context).await?;
+    let data = edit.run(context).await?;
     if let Some(seconds) = data["removed_seconds"].as_f64() {
         context.out.say(&format!("{seconds} s of silence go"));
     }
@@ -122,7 +122,7 @@ pub(super) async fn remove_silence(args: SilenceArgs, context: &Context) -> Resu
 
 pub(super) async fn duck(args: DuckArgs, context: &Context) -> Result<(), Failure> {
     let edit = Edit { tool: "duck_music", body: args.body(), field: "envelope", shared: args.shared };
-    let data = edit.settled(context).await?;
+    let data = edit.run(context).await?;
     edit.show(&data, &GAINS, context).await
 }
 
@@ -137,7 +137,7 @@ struct Edit {
 
 impl Edit {
     /// Returns the tool's `data`; with `--wait`, once nothing is queued.
-    async fn settled(&self, context: &Context) -> Result<Value, Failure> {
+    async fn run(&self, context: &Context) -> Result<Value, Failure> {
         let headers: Vec<(&str, &str)> =
             self.shared.workspace.as_deref().map(|workspace| ("x-workspace-id", workspace)).into_iter().collect();
         let mut data = Value::Null;
@@ -145,7 +145,7 @@ impl Edit {
             data = context.client.tool_with(self.tool, &self.body, &headers).await?;
             let Some(job) = data["job_id"].as_str().filter(|_| self.shared.wait) else { return Ok(data) };
             context.out.say(&format!("{job} {}", self.makes(&data)));
-            succeeded(job, context).await?;
+            wait_for_success(job, context).await?;
         }
         Ok(data)
     }
@@ -184,7 +184,7 @@ impl Edit {
 }
 
 /// Follows a job until it succeeds; fails if it does not.
-pub(super) async fn succeeded(job: &str, context: &Context) -> Result<(), Failure> {
+pub(super) async fn wait_for_success(job: &str, context: &Context) -> Result<(), Failure> {
     let followed = follow(&context.client, &context.out.without_data(), &[job.to_owned()]).await?;
     match followed.jobs.first() {
         Some(ended) if ended["status"] == "succeeded" => Ok(()),

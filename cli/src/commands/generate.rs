@@ -1,7 +1,7 @@
 //! `mws generate`: new media by a model, as a job that makes a new item (contract §4.12, §13).
 
 use super::Context;
-use super::edits::succeeded;
+use super::edits::wait_for_success;
 use super::upload::COLUMNS as ITEM;
 use super::without_nulls;
 use crate::client::part;
@@ -162,7 +162,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         data = context.client.tool_with(tool, &body, &headers).await?;
         let Some(job) = data["job_id"].as_str().filter(|_| shared.wait) else { break };
         context.out.say(&format!("{job} makes it"));
-        succeeded(job, context).await?;
+        wait_for_success(job, context).await?;
     }
     show(&data, context).await
 }

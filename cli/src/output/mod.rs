@@ -60,7 +60,7 @@ impl Out {
         }
     }
 
-    /// The same form without data: the caller prints a document of its own.
+    /// Returns this form of output without the data, for a caller that prints a document of its own.
     pub fn without_data(&self) -> Self {
         Self { json: false, quiet: self.quiet || self.json, ..self.clone() }
     }

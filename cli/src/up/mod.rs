@@ -113,7 +113,7 @@ async fn serve(
     tokio::select! {
         biased;
         () = shutdown.cancelled() => {}
-        () = started(listen, &process, say) => {
+        () = until_reachable(listen, &process, say) => {
             let console = console::link(&process, &credentials).await?;
             say.ready(&credentials, &relative(&data_dir.credentials_path()), &console);
         }
@@ -131,7 +131,7 @@ async fn serve(
 }
 
 /// Waits until the api takes connections. Meanwhile it says what a bucket for media answers; a folder was just made.
-async fn started(listen: SocketAddr, process: &Process, say: &Say) {
+async fn until_reachable(listen: SocketAddr, process: &Process, say: &Say) {
     let looked = async {
         if process.settings.media_store.is_some() {
             let found = timeout(MEDIA_LOOK, machine::media(&process.settings)).await;

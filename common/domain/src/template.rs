@@ -1,6 +1,6 @@
 //! Templates: a tool and arguments for it, under a name (contract §4.9).
 //!
-//! The contract has the tools and their arguments; this file merges the arguments of a run.
+//! Nothing here knows which tools there are or what they take: it only merges the arguments of a run.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -51,7 +51,7 @@ pub struct NewGeneration<'a> {
 
 /// Stores the promise that this job makes the generation, and waits for a call that did the same a moment ago. Returns
 /// false when another live job has the promise.
-pub async fn take(conn: &mut PgConnection, new: &NewGeneration<'_>) -> sqlx::Result<bool> {
+pub async fn claim_ownership(conn: &mut PgConnection, new: &NewGeneration<'_>) -> sqlx::Result<bool> {
     let taken = sqlx::query!(
         "INSERT INTO job_renders (job_id, hash, plan, output_item_id, output_name, price)
          VALUES ($1, $2, $3, $4, $5, $6)

@@ -48,6 +48,17 @@ pub struct Left {
     pub left: Minutes,
 }
 
+/// By how much entries changed what is left of a month's minutes, and of the bought ones.
+#[derive(Debug, Clone, Copy)]
+pub struct MonthChange {
+    /// The month that the entries name.
+    pub month: NaiveDate,
+    /// The change of the month's minutes.
+    pub month_change: Minutes,
+    /// The change of the bought minutes.
+    pub bought_change: Minutes,
+}
+
 /// Selects entries; `$tail` is what follows `WHERE`. An entry's kind decides how it changes what is left (migration
 /// 0109): a settle gives back its hold, less what is charged.
 macro_rules! select_entries {
@@ -94,14 +105,10 @@ pub async fn of_job(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Vec<Ent
     .await
 }
 
-/// Returns by how much the entries from this number on changed what is left: per month, its minutes and the bought
-/// ones.
-pub async fn changed_since(
-    conn: &mut PgConnection,
-    account: AccountId,
-    from: i64,
-) -> sqlx::Result<Vec<(NaiveDate, Minutes, Minutes)>> {
-    let rows = sqlx::query!(
+/// Returns by how much the entries from this number on changed what is left, one row for each month that they name.
+pub async fn changed_since(conn: &mut PgConnection, account: AccountId, from: i64) -> sqlx::Result<Vec<MonthChange>> {
+    sqlx::query_as!(
+        MonthChange,
         r#"SELECT j.month,
                sum(mws_booked_month(j.kind, j.month_amount) + mws_freed(j.kind, j.month_amount, h.month_amount))::bigint
                    AS "month_change!: Minutes",
@@ -115,8 +122,7 @@ pub async fn changed_since(
         from
     )
     .fetch_all(conn)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.month, row.month_change, row.bought_change)).collect())
+    .await
 }
 
 /// Returns what is left now of each month that the account has a bucket for, and of the bought minutes. Ended jobs that

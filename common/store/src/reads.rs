@@ -59,7 +59,7 @@ pub async fn owners(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<V
 
 /// Tries to own every read of these candidates, and waits for calls that took the same ones a moment ago. [`taken`]
 /// returns what each got.
-pub async fn take(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::Result<()> {
+pub async fn claim_ownership(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::Result<()> {
     let Owned { items, reads, jobs } = owned(candidates);
     sqlx::query!(
         "INSERT INTO job_reads (item_id, read, job_id)
@@ -129,7 +129,7 @@ fn owned(candidates: &[Candidate]) -> Owned {
 }
 
 /// Releases the reads that these jobs own: jobs that ended, and jobs that a call does not start after all.
-pub async fn give_back(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<()> {
+pub async fn release_ownership(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<()> {
     sqlx::query!("DELETE FROM job_reads WHERE job_id = ANY ($1)", jobs as &[JobId]).execute(conn).await?;
     Ok(())
 }
@@ -146,7 +146,7 @@ pub struct OwnedRead {
 }
 
 /// Releases single reads of jobs that are still started.
-pub async fn give_back_reads(conn: &mut PgConnection, given: &[OwnedRead]) -> sqlx::Result<()> {
+pub async fn release_reads(conn: &mut PgConnection, given: &[OwnedRead]) -> sqlx::Result<()> {
     sqlx::query!(
         "DELETE FROM job_reads r USING unnest($1::uuid[], $2::uuid[], $3::text[]) AS g (job_id, item_id, read)
          WHERE r.item_id = g.item_id AND r.read = g.read AND r.job_id = g.job_id",

@@ -29,7 +29,7 @@ pub struct NewRender<'a> {
 
 /// Stores the promise that this job makes the render, and waits for a call that did the same a moment ago. Returns
 /// false when another live job has the promise.
-pub async fn take(conn: &mut PgConnection, render: &NewRender<'_>) -> sqlx::Result<bool> {
+pub async fn claim_ownership(conn: &mut PgConnection, render: &NewRender<'_>) -> sqlx::Result<bool> {
     let taken = sqlx::query!(
         "INSERT INTO job_renders (job_id, hash, plan, output_item_id, output_name, music_item_id, source_item_ids)
          VALUES ($1, $2, $3, $4, $5, $6, $7)
@@ -110,7 +110,7 @@ pub async fn reserved(conn: &mut PgConnection, job: JobId) -> sqlx::Result<i64> 
 
 /// Records that the renders among these jobs have ended, so that the same may be rendered again. Their plans are let
 /// go: they may be large, and nobody reads the plan of a render that has ended.
-pub async fn give_back(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<()> {
+pub async fn release_ownership(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE job_renders SET ended_at = mws_now(), plan = 'null' WHERE job_id = ANY ($1) AND ended_at IS NULL",
         jobs as &[JobId]

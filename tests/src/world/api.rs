@@ -308,12 +308,12 @@ impl super::World {
         self.api_at(&proxy.url).await
     }
 
-    /// The same over the database at this URL.
+    /// Another api of this service over the database at this URL, as [`Self::api_behind`] returns it.
     pub async fn api_at(&self, database_url: &str) -> anyhow::Result<(Process, Client)> {
         self.api_with(|settings| settings.database_url = Some(database_url.to_owned())).await
     }
 
-    /// The same with other settings.
+    /// Another api of this service with other settings, as [`Self::api_behind`] returns it.
     pub async fn api_with(&self, change: impl FnOnce(&mut Settings)) -> anyhow::Result<(Process, Client)> {
         let mut settings = self.settings.clone();
         change(&mut settings);

@@ -18,7 +18,7 @@ const NAME: &str = "media";
 /// Where media is kept in it.
 const PREFIX: &str = "kept/here";
 /// How long its processes may take until they serve.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A bucket; its processes are killed when this is dropped.
 pub struct Bucket {
@@ -183,7 +183,7 @@ impl Bucket {
     async fn takes_objects(&self) -> anyhow::Result<()> {
         let store = self.address().store()?;
         let put = async || Ok(store.put("first", "here".into()).await.is_ok().then_some(()));
-        World::within(PATIENCE, "the bucket takes an object", put).await?;
+        World::within(TIMEOUT, "the bucket takes an object", put).await?;
         Ok(store.delete("first").await?)
     }
 
@@ -213,5 +213,5 @@ impl Drop for Bucket {
 
 async fn serves(port: u16) -> anyhow::Result<()> {
     let connects = async || Ok(tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok().then_some(()));
-    World::within(PATIENCE, "a process of the bucket serves", connects).await
+    World::within(TIMEOUT, "a process of the bucket serves", connects).await
 }

@@ -80,12 +80,12 @@ impl World {
         Self::with(|_| ()).await
     }
 
-    /// The same with other settings.
+    /// A service as [`Self::new`] makes it, with other settings.
     pub async fn with(change: impl FnOnce(&mut Settings)) -> anyhow::Result<Self> {
         Self::with_api(|settings, _| change(settings)).await
     }
 
-    /// The same with other settings, also of the api.
+    /// A service as [`Self::new`] makes it, with other settings, also of the api.
     pub async fn with_api(change: impl FnOnce(&mut Settings, &mut ApiSettings)) -> anyhow::Result<Self> {
         Self::over(TestDatabase::new(async |pool: &PgPool| Ok(store::migrate(pool).await?)).await?, None, change).await
     }

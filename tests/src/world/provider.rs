@@ -44,7 +44,7 @@ impl Reply {
         Self::Json(200, json!({ "choices": [{ "message": message }] }))
     }
 
-    /// The same with the picture of one pixel in the answer itself.
+    /// A prediction of Cog's that has succeeded, with the picture of one pixel in the answer itself.
     pub fn pixel() -> Self {
         Self::predicted(format!("data:image/png;base64,{PIXEL}"))
     }

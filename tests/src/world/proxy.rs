@@ -18,7 +18,7 @@ enum Line {
     Up,
     /// Connections stay, and no byte passes.
     Silent,
-    /// The same for those that are there; new ones get through.
+    /// No byte passes on connections that are there; new ones get through.
     Replaced,
     /// Connections break, and new ones break at once.
     Cut,

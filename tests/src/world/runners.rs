@@ -234,7 +234,7 @@ impl Gate {
         self.wait().await;
     }
 
-    /// The same for what is no read.
+    /// Waits to be let through, with work that is no read.
     pub async fn wait(&self) {
         self.0.inside.fetch_add(1, Ordering::SeqCst);
         let _inside = Inside(Arc::clone(&self.0));

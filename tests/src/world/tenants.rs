@@ -86,7 +86,7 @@ impl World {
         Ok(Tenant { account: made.account_id, workspace: made.workspace_id, key_id: made.key_id, key, client })
     }
 
-    /// The same with this many minutes a month.
+    /// An account as [`Self::tenant`] makes it, with this many minutes a month.
     pub async fn tenant_with(&self, name: &str, monthly: Minutes) -> anyhow::Result<Tenant> {
         let tenant = self.tenant(name).await?;
         self.under_lock(&tenant, async |conn| minutes::allow(conn, tenant.account, monthly, "a test").await).await?;

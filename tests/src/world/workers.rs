@@ -116,7 +116,7 @@ impl World {
         self.worker_with(runner, |_| ()).await
     }
 
-    /// The same with other settings.
+    /// A worker that the test stops or kills, with other settings.
     pub async fn worker_with(&self, runner: Engines, change: impl FnOnce(&mut Settings)) -> anyhow::Result<Worker> {
         let mut settings = self.settings.clone();
         change(&mut settings);

@@ -1,4 +1,4 @@
-//! What comments refer to is in this repository: sections of the contract, and pages with their headings.
+//! What comments refer to is in this repository: sections of the contract, pages with their headings, and decisions.
 
 use domain::minutes::Rates;
 use domain::read::Read;
@@ -120,6 +120,52 @@ fn pages_that_comments_name_are_in_the_repository() -> anyhow::Result<()> {
         }
     }
     assert!(named > 30, "only {named} pages were named");
+    Ok(())
+}
+
+/// The numbers of a list such as `323, 325 and 328`, with which the text begins; empty when it begins with none.
+fn listed(text: &str) -> Vec<&str> {
+    let (mut found, mut rest) = (Vec::new(), text);
+    loop {
+        let one = number(rest);
+        if one.is_empty() {
+            return found;
+        }
+        found.push(one);
+        let behind = &rest[one.len()..];
+        match behind.strip_prefix(", ").or_else(|| behind.strip_prefix(" and ")) {
+            Some(next) => rest = next,
+            None => return found,
+        }
+    }
+}
+
+#[test]
+fn each_decision_has_a_number_and_a_day_and_those_that_are_named_are_there() -> anyhow::Result<()> {
+    let page = fs::read_to_string(root().join("docs/decisions.md"))?;
+    let texts = all_texts()?;
+    let (mut numbers, mut named) = (BTreeSet::new(), Vec::new());
+    for entry in page.split("\n### ").skip(1) {
+        let (title, rest) = entry.split_once('\n').unwrap_or_default();
+        let own = number(title);
+        assert!(!own.is_empty() && numbers.insert(own), "`{title}` has no number of its own");
+        let below = rest.lines().next().unwrap_or_default();
+        let dated = below.strip_prefix('*').and_then(|line| line.strip_suffix('*'));
+        let (day, status) = dated.and_then(|line| line.split_at_checked(10)).unwrap_or_default();
+        let is_day = day.len() == 10 && day.chars().all(|c| c.is_ascii_digit() || c == '-');
+        assert!(is_day, "`{title}` has no day below it");
+        for word in [" by ", "adds to "] {
+            named.extend(status.split(word).skip(1).flat_map(listed));
+        }
+    }
+    for (_, text) in &texts {
+        for word in ["decision ", "decisions "] {
+            named.extend(text.split(word).skip(1).flat_map(listed));
+        }
+    }
+    assert!(named.len() > 50, "only {} decisions were named", named.len());
+    let missing: Vec<_> = named.iter().filter(|one| !numbers.contains(**one)).collect();
+    assert!(missing.is_empty(), "docs/decisions.md has no {missing:?}");
     Ok(())
 }
 

@@ -34,7 +34,7 @@ async fn a_page_is_bounded_however_much_is_said() -> anyhow::Result<()> {
     assert!(again.len() < 300_000 && again.contains("kept</textarea>"), "{} bytes", again.len());
     let views = tenant.client.tool("list_public_links", &json!({})).await?.data()?["links"][0]["views"].clone();
     assert!(visitor.page().await?.0 == StatusCode::OK && views == 1, "{id}: {views}");
-    // What is escaped is five times as long.
+    // Escaped, an ampersand is five times as long.
     sqlx::query("DELETE FROM comments").execute(world.pool()).await?;
     add("&", 500).await?;
     let (_, visitor) = link(&tenant, item, json!({ "rights": ["comment"] })).await?;
@@ -152,7 +152,7 @@ async fn what_a_key_keeps_tells_no_passphrase_and_a_replay_says_where_the_link_i
     let kept: Vec<u8> = sqlx::query_scalar("SELECT fingerprint FROM idempotency_keys").fetch_one(world.pool()).await?;
     let bare = Sha256::digest(json!(["create_public_link", tenant.workspace, request]).to_string());
     assert_ne!(kept, bare.as_slice(), "whoever has the table can try passphrases");
-    // What the release before this one kept.
+    // Stored as the release before this one stores it.
     let before = "UPDATE idempotency_keys SET fingerprint = $1, answer = replace(answer, 'http://', 'http://old.')";
     sqlx::query(before).bind(bare.as_slice()).execute(world.pool()).await?;
     let again = make().await?;

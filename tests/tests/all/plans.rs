@@ -73,7 +73,7 @@ async fn goes_by(conn: &mut PgConnection, statement: &str, indexes: &[&str]) -> 
     Ok(())
 }
 
-/// The same, but that it may read all of small tables. Returns the plan.
+/// The statement that was prepared last has these indexes; it may read all of small tables. Returns the plan.
 async fn has(conn: &mut PgConnection, statement: &str, indexes: &[&str]) -> anyhow::Result<String> {
     let plan = plans::of_last(conn).await?;
     for index in indexes {
@@ -263,7 +263,7 @@ async fn a_claim_and_the_renewal_of_its_lease_write_no_index_of_jobs() -> anyhow
     world.end().await
 }
 
-/// The same, and what is logged of the jobs that have ended.
+/// Fills the tables as [`fill`] does, with what is logged of the jobs that have ended.
 async fn fill_log(pool: &PgPool) -> anyhow::Result<()> {
     fill(pool, MANY).await?;
     sqlx::raw_sql(

@@ -90,7 +90,7 @@ async fn a_template_is_checked_when_it_is_saved_and_its_run_is_a_call_of_its_too
     let done = tenant.client.tool("run_template", &run).await?.data()?["comment"].clone();
     assert_eq!((&done["text"], done["at"].as_f64()), (&json!("Looks good."), Some(2.0)));
 
-    // A key is the tool's: the same call made by hand is the same call.
+    // A key belongs to the tool: with one key, a run of the template and the same call made by hand are one call.
     let key = [("idempotency-key", "once")];
     let first = tenant.client.send("POST", "/tools/run_template", &key, Some(run.to_string())).await?;
     let again = tenant.client.send("POST", "/tools/run_template", &key, Some(run.to_string())).await?;

@@ -110,7 +110,7 @@ async fn changes_add_up(world: &World, tenant: &Tenant) -> anyhow::Result<Vec<St
     assert_eq!(left.iter().map(|one| one.left.hundredths()).collect::<Vec<_>>(), changed);
     let since = journal::changed_since(&mut conn, tenant.account, 0).await?;
     let since: Vec<[i64; 2]> =
-        since.iter().map(|(_, month, bought)| [bought.hundredths(), month.hundredths()]).collect();
+        since.iter().map(|one| [one.bought_change.hundredths(), one.month_change.hundredths()]).collect();
     assert_eq!(since, [changed]);
     assert_eq!(sum(|entry| entry.credit_change.hundredths()), Credits::from_whole(2).hundredths());
     Ok(entries.into_iter().map(|entry| entry.kind).collect())

@@ -49,7 +49,7 @@ impl Bench {
         Self::with(|_| ()).await
     }
 
-    /// The same with other settings.
+    /// A bench with other settings.
     pub async fn with(change: impl FnOnce(&mut Settings)) -> anyhow::Result<Self> {
         let world = World::with(|settings| {
             // As many slots as a worker has, unless it is told otherwise.
@@ -187,7 +187,7 @@ impl Bench {
         self.work_by(std::slice::from_ref(&self.deliverer)).await
     }
 
-    /// The same, shared out among these workers.
+    /// Works all waiting tickets to their end, shared out among these workers. Returns how many there were.
     pub async fn work_by(&self, workers: &[Deliverer]) -> usize {
         let tickets = self.tickets().await;
         let many = tickets.len();

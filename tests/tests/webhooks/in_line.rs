@@ -128,7 +128,7 @@ async fn what_stands_behind_a_line_is_sent_when_the_line_moves_once_and_without_
     bench.endpoint().await;
     while_behind(&bench, 700, async {}).await;
     bench.deliverer.end(DEADLINE).await;
-    assert_eq!(bench.tickets().await, [], "each is taken along");
+    assert_eq!(bench.tickets().await, [], "each is picked by the one before it");
     assert_eq!(rows(&bench, "status <> 'succeeded' OR attempt_count <> 1").await, 0);
     assert_eq!(bench.receiver.received().len(), IN_FLIGHT + LINE + 700, "each once");
     assert_eq!(bench.receiver.most_in_flight(), IN_FLIGHT);

@@ -131,7 +131,7 @@ async fn two_workers_that_fail_at_once_count_every_failure() -> anyhow::Result<(
     let endpoints = [bench.endpoint().await, bench.endpoint().await, bench.endpoint().await];
     bench.receiver.answer(503);
     bench.end_jobs(18).await;
-    // Those that stand in line are taken along by those before them, on either worker.
+    // Deliveries in the queue are picked as those before them end, on either worker.
     bench.work_by(&workers).await;
     for endpoint in endpoints {
         let rows = bench.deliveries(endpoint).await;

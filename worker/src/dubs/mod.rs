@@ -86,14 +86,15 @@ pub(crate) struct Dubber {
 }
 
 impl Dubber {
-    /// Looks for the programs of this machine; none where none of them speaks.
+    /// Finds the engines that are installed on this machine. Returns none when none of them can speak.
     pub(crate) fn found(tools: Arc<MediaTools>, open: Arc<OpenMedia>, renderer: Renderer) -> Option<Self> {
         let (speakers, translator) = (Speakers::found(), Translator::found());
         let speaks = !speakers.versions().is_empty();
         speaks.then_some(Self { tools, open, renderer, speakers, translator })
     }
 
-    /// The language pairs that it translates and speaks, for the fleet. Generations offer the voices.
+    /// Returns the language pairs that it translates and speaks, to be offered to the fleet. The voices are offered by
+    /// `generations`.
     pub(crate) fn offers(&self) -> Vec<MakerOffer> {
         let engines: Vec<BuiltIn> = self.speakers.versions().into_iter().map(|one| one.engine).collect();
         spoken_pairs(self.translator.offers(), &engines)

@@ -86,7 +86,7 @@ impl Booth<'_> {
         let mut tape = Tape::new()?;
         let mut old = HashMap::new();
         if let Some(before) = before {
-            tape.copied = self.copied(before.media, ctx).await?;
+            tape.copied = self.copy(before.media, ctx).await?;
             old.extend(before.pieces.iter().map(|piece| (piece.key.as_str(), piece)));
         }
         let (mut spoken, mut reused, mut unspoken, mut why) = (0, 0, 0, None);
@@ -142,11 +142,11 @@ impl Booth<'_> {
         let wave = wave.ok_or(ReadError::Unsupported("the voice finds nothing to speak"))?;
         let span = sample_at(segment.span().0, wave.rate);
         let tempo = tempo(i64::try_from(wave.samples.len()).unwrap_or(i64::MAX), span);
-        self.fitted(&wave, tempo, ctx).await
+        self.fit(&wave, tempo, ctx).await
     }
 
     /// Returns the sound at this tempo, in thousandths, and at the track's rate.
-    async fn fitted(&self, wave: &Wave, tempo: i64, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
+    async fn fit(&self, wave: &Wave, tempo: i64, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
         let bytes = wave.bytes();
         let input = tokio::task::spawn_blocking(move || nameless(&bytes)).await.map_err(|_| ReadError::Crashed)??;
         let (rate, out) = (wave.rate.to_string(), RATE.to_string());
@@ -166,7 +166,7 @@ impl Booth<'_> {
     }
 
     /// Decodes the samples of a track that was made before into a file.
-    async fn copied(&self, media: &MediaSource, ctx: &JobCtx) -> Result<Option<File>, ReadError> {
+    async fn copy(&self, media: &MediaSource, ctx: &JobCtx) -> Result<Option<File>, ReadError> {
         let wanted = SoundFormat { rate: RATE, channels: Channels::Mono };
         let (file, _) = decode_sound(media, wanted, ctx, |blocks| {
             let mut file = BufWriter::new(open()?);

@@ -126,7 +126,7 @@ impl Generator {
             Maker::Model(id) => self.provider(id)?.make(asked, source, &workshop, ctx).await?,
         }
         let wanted = wanted(&asked.plan, source);
-        self.checked(&workshop, &asked.plan.maker, wanted, ctx).await
+        self.check(&workshop, &asked.plan.maker, wanted, ctx).await
     }
 
     /// Tells a provider that nobody wants a job's result any more, without waiting for an answer.
@@ -165,7 +165,7 @@ impl Generator {
 
     /// Opens the result, which must be decodable and of the requested kind. The length of a provider's media is
     /// measured here and not believed, since it is what is paid for.
-    async fn checked(
+    async fn check(
         &self,
         workshop: &Workshop,
         maker: &Maker,

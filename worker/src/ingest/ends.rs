@@ -1,4 +1,7 @@
 //! Writes an attempt's end: once, by whoever holds the claim, and again while the database does not answer.
+//!
+//! An end that was sent and not answered may have been committed, so what the attempt stored is deleted only where no
+//! row can name it.
 
 use super::attempt::Fetched;
 use super::failure::Failure;
@@ -24,9 +27,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Whether writing the end was tried before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tried {
-    /// It was not: where the claim is gone, no row names what the attempt has stored.
+    /// Not tried yet: where the claim is gone, no row names what the attempt has stored.
     Never,
-    /// It was, and may have been committed unseen. Then that ended the claim, and a row names what was stored.
+    /// Tried without an answer, so that it may be committed: then the claim has ended, and a row names what was stored.
     Unseen,
 }
 

@@ -20,7 +20,7 @@ impl Attempt<'_> {
         if let Some(key) = &self.claim.object_key {
             return Ok((key.clone(), None));
         }
-        let (whole, parts) = self.arrived().await?;
+        let (whole, parts) = self.find_parts().await?;
         let copying = if is_long(&whole, &parts) { Some(self.slot.copy_turn().await) } else { None };
         let (key, sha256) = match (parts.as_slice(), &whole.sha256) {
             ([], _) if whole.bytes == 0 => return Err(Failure::empty()),
@@ -41,7 +41,7 @@ impl Attempt<'_> {
         Ok((key, copying))
     }
 
-    async fn arrived(&self) -> Result<(Whole, Vec<Part>), Failure> {
+    async fn find_parts(&self) -> Result<(Whole, Vec<Part>), Failure> {
         let mut conn = self.process.pool.acquire().await?;
         let whole = uploads::whole(&mut conn, self.claim).await?.ok_or_else(Failure::missing)?;
         let parts = uploads::parts(&mut conn, self.claim).await?;

@@ -195,12 +195,12 @@ impl Ingest {
                 Ok(Err(failure)) => Ended::Failed(failure),
                 Err(_) => Ended::Failed(Failure::panicked()),
             },
-            () = self.drained() => Ended::Stopping,
+            () = self.until_drained() => Ended::Stopping,
         }
     }
 
     /// Returns shortly before a stopping process gives up on its handlers.
-    async fn drained(&self) {
+    async fn until_drained(&self) {
         self.process.shutdown.cancelled().await;
         sleep(Duration::from_secs(self.process.settings.drain_seconds).saturating_sub(HAND_BACK)).await;
     }

@@ -61,7 +61,7 @@ impl Worker {
         ctx.paid_ms = Some(item.duration_ms).filter(|ms| *ms > 0);
         ctx.processor = processor.clone();
         let bounds = ctx.clone();
-        let working = AssertUnwindSafe(self.dubbed(claimed, item, known, lease, slot, &ctx)).catch_unwind();
+        let working = AssertUnwindSafe(self.make_dub(claimed, item, known, lease, slot, &ctx)).catch_unwind();
         match bounds.bounded(working).await? {
             Ok(worked) => worked,
             Err(_) => Err(ReadError::Crashed),
@@ -87,7 +87,7 @@ impl Worker {
         reading.await.map_err(io::Error::other)?.ok_or_else(lacks)
     }
 
-    async fn dubbed(
+    async fn make_dub(
         &self,
         claimed: &Claimed,
         item: &ClaimedItem,

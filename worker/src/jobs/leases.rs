@@ -183,7 +183,7 @@ async fn renew(process: Process, held: Arc<Held>) {
             continue;
         }
         let asked_at = Instant::now();
-        let renewal = timeout(TIMEOUT, renewed(&process, &claims)).await;
+        let renewal = timeout(TIMEOUT, renew_claims(&process, &claims)).await;
         match renewal.unwrap_or(Err(sqlx::Error::PoolTimedOut)) {
             Ok(kept) => settle(&held, &claims, &kept, asked_at),
             Err(error) => tracing::warn!(error = %error, "Leases were not renewed; trying again."),
@@ -203,7 +203,7 @@ fn claims(held: &Held) -> Vec<HeldClaim> {
     claims.collect()
 }
 
-async fn renewed(process: &Process, claims: &[HeldClaim]) -> sqlx::Result<Vec<jobs::Renewed>> {
+async fn renew_claims(process: &Process, claims: &[HeldClaim]) -> sqlx::Result<Vec<jobs::Renewed>> {
     let mut conn = process.pool.acquire().await?;
     jobs::renew(&mut conn, claims).await
 }

@@ -25,7 +25,7 @@ mod render;
 mod traced;
 mod translation;
 
-use crate::asking::Rooms;
+use crate::asking::WaitLimits;
 use crate::deliver::Deliverer;
 use crate::engines::{Engines, WorkingTime};
 use crate::jobs::admissions::Admissions;
@@ -68,7 +68,7 @@ pub struct Worker {
     /// The connections that claim.
     claims: HeldConnection,
     /// Where jobs wait for providers.
-    rooms: Rooms,
+    limits: WaitLimits,
     picker: Picker,
     ends: Ends,
     admissions: Admissions,
@@ -76,7 +76,7 @@ pub struct Worker {
 }
 
 /// How long a job may take to hear that it is handed back, before it is told again.
-const PATIENCE: Duration = Duration::from_secs(1);
+const HAND_BACK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The result of an attempt that succeeded.
 pub(crate) struct Done {
@@ -104,8 +104,8 @@ impl Worker {
         let named = process.wakes.tickets_of(&queues);
         let picker = Picker::new(queues, named);
         let (ends, admissions) = (Ends::new(process.clone(), deliverer), Admissions::new(process.clone()));
-        let (claims, rooms) = (HeldConnection::new(claims), Rooms::new(&process.shutdown));
-        Arc::new(Self { process, engines, leases, claims, rooms, picker, ends, admissions, unpaid })
+        let (claims, limits) = (HeldConnection::new(claims), WaitLimits::new(&process.shutdown));
+        Arc::new(Self { process, engines, leases, claims, limits, picker, ends, admissions, unpaid })
     }
 
     /// Returns how many jobs run here now.
@@ -163,7 +163,8 @@ impl Worker {
         }
     }
 
-    /// The same for at most `most`: a job that has not ended by then is handed back. Returns whether it ended in time.
+    /// Claims a job without its ticket and runs it for at most `most`: one that has not ended by then is handed back.
+    /// Returns whether it ended in time.
     pub(crate) async fn try_for(self: Arc<Self>, job: JobId, most: Duration) -> bool {
         let running = Arc::clone(&self).claim_and_run(job);
         let mut running = pin!(running);
@@ -174,7 +175,7 @@ impl Worker {
         loop {
             // Its claim may have taken long itself, so that its lease is known only now.
             self.leases.hand_back(job);
-            if timeout(PATIENCE, &mut running).await.is_ok() {
+            if timeout(HAND_BACK_TIMEOUT, &mut running).await.is_ok() {
                 return false;
             }
         }
@@ -219,7 +220,7 @@ impl Worker {
             let finishing = runtime::span!(parent: &traced, "finish");
             self.ends.write(Finish { end, made }, &lease, &slot).instrument(finishing).await;
             // A drawing goes on for a moment when its job is stopped, and its slot is not free before that.
-            processor.settled().await;
+            processor.wait_for_own_work().await;
             let beyond = processor.taken().saturating_sub(covered);
             running.took(processor.taken(), beyond);
             self.unpaid.count(claimed.payer, beyond).await;

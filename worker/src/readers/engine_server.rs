@@ -54,7 +54,7 @@ impl EngineServer {
         Ok(Self { client, url: url.to_owned(), key, read, answer_time: ANSWER_TIME })
     }
 
-    /// The same client, which waits less for the rest of an answer.
+    /// Returns this client with another time limit for the rest of an answer.
     #[cfg(test)]
     pub(super) fn impatient(self, answer_time: Duration) -> Self {
         Self { answer_time, ..self }

@@ -53,7 +53,7 @@ impl ProcessorTime {
     }
 
     /// Waits for the end of such work, so that all the time taken is known.
-    pub async fn settled(&self) {
+    pub async fn wait_for_own_work(&self) {
         drop(self.own.write().await);
     }
 
@@ -76,12 +76,12 @@ mod tests {
     #[tokio::test]
     async fn what_is_taken_is_known_once_the_own_work_of_a_stopped_job_has_ended() {
         let time = ProcessorTime::unbounded();
-        time.settled().await;
+        time.wait_for_own_work().await;
         let working = time.own_work().await;
-        assert_eq!(time.settled().now_or_never(), None);
+        assert_eq!(time.wait_for_own_work().now_or_never(), None);
         time.take(Duration::from_secs(3));
         drop(working);
-        time.settled().await;
+        time.wait_for_own_work().await;
         assert_eq!(time.taken(), Duration::from_secs(3));
     }
 }

@@ -126,12 +126,12 @@ impl DubMix<'_> {
         let mut levels = Levels { voice: 0.0, all: 0.0 };
         // First without the item's own sound: the voices alone are brought to its loudness.
         let alone = DubMix { background: false, ..*self };
-        let Some(voices) = alone.measured(alone.at(levels), &aside).await? else { return Ok(self.at(levels)) };
+        let Some(voices) = alone.measure(alone.at(levels), &aside).await? else { return Ok(self.at(levels)) };
         levels.voice = (wanted - voices).clamp(LEAST_DB, MOST_GAIN_DB);
         // Neither sound is louder than a timeline can have it.
         let most_db = MOST_GAIN_DB - levels.voice.max(0.0);
         for turn in 0..MOST_TURNS {
-            let Some(found) = self.measured(self.at(levels), &aside).await? else { break };
+            let Some(found) = self.measure(self.at(levels), &aside).await? else { break };
             ctx.progress.reach(u8::try_from(30 + turn * 10).unwrap_or(50));
             if (wanted - found).abs() <= NEAR_LU {
                 break;
@@ -142,7 +142,7 @@ impl DubMix<'_> {
     }
 
     /// Returns the loudness of the mix with these volumes, in LUFS; none for silence.
-    async fn measured(&self, volumes: Volumes, ctx: &JobCtx) -> Result<Option<f64>, ReadError> {
+    async fn measure(&self, volumes: Volumes, ctx: &JobCtx) -> Result<Option<f64>, ReadError> {
         let channels = count(self.channels());
         let failed = |error: ebur128::Error| ReadError::Internal(format!("ebur128: {error}"));
         let mut meter = EbuR128::new(u32::try_from(channels).unwrap_or(1), RATE, Mode::I).map_err(failed)?;

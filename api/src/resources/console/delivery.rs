@@ -25,7 +25,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["done"])?;
     let id: DeliveryId = visit.own_id(Code::DeliveryNotFound)?;
     let now = visit.now().await?;
-    let (row, endpoint) = found(&visit, id).await?;
+    let (row, endpoint) = find(&visit, id).await?;
     let mut conn = visit.conn().await?;
     let attempts = deliveries::sent_of(&mut conn, id).await?;
     let sees = visit.sees_payloads();
@@ -73,7 +73,7 @@ async fn before(
     Ok(Some((older, deliveries::sent_of(conn, older).await?)))
 }
 
-async fn found(visit: &Visit, id: DeliveryId) -> Answer<(DeliveryRow, EndpointOf)> {
+async fn find(visit: &Visit, id: DeliveryId) -> Answer<(DeliveryRow, EndpointOf)> {
     let mut conn = visit.conn().await?;
     let missing = || ApiError::new(Code::DeliveryNotFound, format!("Nothing has the id `{id}`."));
     let row = deliveries::by_ids(&mut conn, &[id], None).await?.pop().ok_or_else(missing)?;
@@ -236,7 +236,7 @@ async fn secrets(visit: &Visit, account: AccountId) -> Answer<Vec<SecretString>>
 /// The page that asks before a delivery is sent again.
 pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
     let id: DeliveryId = visit.own_id(Code::DeliveryNotFound)?;
-    let (row, endpoint) = found(&visit, id).await?;
+    let (row, endpoint) = find(&visit, id).await?;
     let main = html! {
         h1 { "Send it again?" }
         p { "The event " code { (row.event_id) } " is sent to " (shown_url(&endpoint.endpoint.url)) " of " (link("accounts", row.account_id)) " again, from the first attempt." }
@@ -251,7 +251,7 @@ pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
 /// Sends a delivery again.
 pub(super) async fn resend(visit: Visit) -> Answer<Response> {
     let id: DeliveryId = visit.own_id(Code::DeliveryNotFound)?;
-    let (row, _) = found(&visit, id).await?;
+    let (row, _) = find(&visit, id).await?;
     let by = By::Operator(&visit.caller);
     let new = resend_delivery(&visit.app, row.account_id, row.endpoint_id, id, by).await?;
     Ok(leads_to(&format!("/console/deliveries/{}?done=resent", new.id)))

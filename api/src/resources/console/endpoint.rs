@@ -22,7 +22,7 @@ const NEWEST: i64 = 20;
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["done"])?;
-    let found = found(&visit).await?;
+    let found = find(&visit).await?;
     let id = found.endpoint.id;
     let now = visit.now().await?;
     let mut conn = visit.conn().await?;
@@ -53,15 +53,15 @@ fn document(visit: &Visit, found: &EndpointOf) -> Markup {
     shell::document(&json_of(&OperatorWebhook::from(ChangedWebhook { account, endpoint, ping: None })))
 }
 
-async fn found(visit: &Visit) -> Answer<EndpointOf> {
+async fn find(visit: &Visit) -> Answer<EndpointOf> {
     let id: EndpointId = visit.own_id(Code::WebhookNotFound)?;
     let found = endpoints::every(&mut *visit.conn().await?, Some(id), None, None, 1).await?.pop();
     found.ok_or_else(|| missing(id))
 }
 
-/// The same, unless it was removed.
+/// Returns the endpoint that the page is about, unless it was removed.
 async fn kept(visit: &Visit) -> Answer<EndpointOf> {
-    let found = found(visit).await?;
+    let found = find(visit).await?;
     if found.deleted_at.is_some() {
         return Err(missing(found.endpoint.id));
     }

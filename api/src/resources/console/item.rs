@@ -16,7 +16,7 @@ use store::workspaces;
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&[])?;
     let now = visit.now().await?;
-    let (item, account) = found(&visit).await?;
+    let (item, account) = find(&visit).await?;
     let made = items::made_reads(&mut *visit.conn().await?, item.id).await?;
     let is_drawn = made.iter().any(|made| DRAWN.contains(&made.read.name()));
     let main = html! {
@@ -38,7 +38,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     Ok(visit.whole(&format!("Item {}", item.id), &main))
 }
 
-async fn found(visit: &Visit) -> Answer<(ItemRow, AccountId)> {
+async fn find(visit: &Visit) -> Answer<(ItemRow, AccountId)> {
     let id: ItemId = visit.own_id(Code::ItemNotFound)?;
     let missing = || ApiError::new(Code::ItemNotFound, format!("Nothing has the id `{id}`, or it was deleted."));
     let mut conn = visit.conn().await?;
@@ -116,7 +116,7 @@ fn read(made: &[MadeRead], now: chrono::DateTime<chrono::Utc>) -> Markup {
 
 /// Sends the waveform and the lanes, as a picture.
 pub(super) async fn lanes(visit: Visit) -> Answer<Response> {
-    let (item, account) = found(&visit).await?;
+    let (item, account) = find(&visit).await?;
     let drawn = library::lanes(&visit.app, account, &item, Unread::Told).await?;
     let none = || ApiError::new(Code::ReadNotFound, "Nothing is drawn of this item yet.");
     Ok(library::as_picture(drawn.ok_or_else(none)?))

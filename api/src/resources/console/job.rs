@@ -29,7 +29,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["done"])?;
     let id: JobId = visit.own_id(Code::JobNotFound)?;
     let now = visit.now().await?;
-    let (job, origin) = found(&visit, id).await?;
+    let (job, origin) = find(&visit, id).await?;
     let mut conn = visit.conn().await?;
     let standing = jobs::standing(&mut conn, id).await?.ok_or_else(|| missing(id))?;
     let mut claims = jobs::claims_of(&mut conn, id).await?;
@@ -87,7 +87,7 @@ fn document(visit: &Visit, job: &Job) -> Markup {
     }
 }
 
-async fn found(visit: &Visit, id: JobId) -> Answer<(Job, Origin)> {
+async fn find(visit: &Visit, id: JobId) -> Answer<(Job, Origin)> {
     let mut conn = visit.conn().await?;
     let origin = jobs::origin(&mut conn, id).await?.ok_or_else(|| missing(id))?;
     let mut found = jobs::by_ids(&mut conn, &[id], None).await?;
@@ -231,7 +231,7 @@ fn deliveries_of(sent: &[DeliveryRow], now: chrono::DateTime<chrono::Utc>) -> Ma
 /// The page that asks before a job's read is run again.
 pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
     let id: JobId = visit.own_id(Code::JobNotFound)?;
-    let (job, origin) = found(&visit, id).await?;
+    let (job, origin) = find(&visit, id).await?;
     if let Some(why) = why_not_again(&mut *visit.conn().await?, &job, &origin).await? {
         return Ok(not_again(&visit, "It can't be run again", id, &html! { p { (why) } }));
     }
@@ -270,7 +270,7 @@ pub(super) async fn retry(visit: Visit) -> Answer<Response> {
 /// The page that asks before a job is cancelled.
 pub(super) async fn confirm_cancel(visit: Visit) -> Answer<Response> {
     let id: JobId = visit.own_id(Code::JobNotFound)?;
-    let (job, origin) = found(&visit, id).await?;
+    let (job, origin) = find(&visit, id).await?;
     let main = html! {
         h1 { "Cancel it?" }
         p { "The job " (link("jobs", id)) " (" (super::jobs::work(&job)) ") of " (link("accounts", origin.payer)) " is " (job.status.name()) "." }

@@ -164,14 +164,14 @@ impl Visit {
         found.filter(|value| !value.is_empty())
     }
 
-    /// The same, as a word that `known` recognizes.
+    /// Returns the query parameter of this name as `known` parses it. An unknown word is refused.
     fn word<T>(&self, name: &str, known: impl Fn(&str) -> Option<T>) -> Answer<Option<T>> {
         let Some(asked) = self.asked(name) else { return Ok(None) };
         let wrong = || ApiError::new(Code::InvalidRequest, format!("`{name}`: `{asked}` is none that there is."));
         known(asked).map(Some).ok_or_else(wrong)
     }
 
-    /// The same, as an id.
+    /// Returns the query parameter of this name as an id. What is no such id is refused.
     fn id_in<T: FromStr<Err: std::fmt::Display>>(&self, name: &str) -> Answer<Option<T>> {
         self.asked(name).map(|asked| Text(asked.to_owned()).id_in(name)).transpose()
     }

@@ -39,14 +39,14 @@ pub(super) fn arrival(app: &App) -> impl Endpoint + 'static {
     make(move |request: Request| {
         let (app, template) = (app.clone(), template.clone());
         async move {
-            let mut response = arrived(&app, &request).await.unwrap_or_else(|refusal| refused(None, &refusal));
+            let mut response = enter(&app, &request).await.unwrap_or_else(|refusal| refused(None, &refusal));
             response.set_data(template);
             response
         }
     })
 }
 
-async fn arrived(app: &App, request: &Request) -> Answer<Response> {
+async fn enter(app: &App, request: &Request) -> Answer<Response> {
     let scope = Scope::of(request);
     if request.method().is_safe() {
         let code = ConsoleCode::parse(&request.path_params::<String>().unwrap_or_default());

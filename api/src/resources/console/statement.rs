@@ -18,7 +18,7 @@ use domain::verdict::span;
 use maud::{Markup, html};
 use poem::Response;
 use std::collections::HashMap;
-use store::journal::{self, EntryRow, Left};
+use store::journal::{self, EntryRow, Left, MonthChange};
 use store::statement::{self, Entry};
 use store::{accounts, ledger, minutes};
 
@@ -85,11 +85,11 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
 }
 
 /// Returns the entries with the balances after each, computed backwards from the current balances.
-fn lines(left: &[Left], since: &[(NaiveDate, Minutes, Minutes)], entries: Vec<EntryRow>) -> Vec<Line> {
+fn lines(left: &[Left], since: &[MonthChange], entries: Vec<EntryRow>) -> Vec<Line> {
     let mut of_month: HashMap<NaiveDate, Minutes> =
         left.iter().filter_map(|one| Some((one.month?, one.left))).collect();
     let mut bought = left.iter().find(|one| one.month.is_none()).map_or(Minutes::ZERO, |one| one.left);
-    for (month, month_change, bought_change) in since {
+    for MonthChange { month, month_change, bought_change } in since {
         let of_month = of_month.entry(*month).or_default();
         *of_month -= *month_change;
         bought -= *bought_change;
@@ -267,7 +267,8 @@ mod tests {
         };
         let whole = lines(&left, &[], all());
         assert_eq!(shown(&whole), [(9_769, 500), (9_750, 500), (10_000, 500), (10_000, 0)]);
-        let since = [(month(), Minutes::from_hundredths(-231), Minutes::ZERO)];
+        let month_change = Minutes::from_hundredths(-231);
+        let since = [MonthChange { month: month(), month_change, bought_change: Minutes::ZERO }];
         let second = lines(&left, &since, all().split_off(2));
         assert_eq!(shown(&second), [(10_000, 500), (10_000, 0)]);
     }

@@ -2,7 +2,7 @@
 //! (`domain::captions`), so that it names the speakers that are known now.
 
 use crate::app::App;
-use crate::http::answers::{Large, Room, holding};
+use crate::http::answers::{AnswerPermit, Large, holding};
 use crate::http::error::{Answer, ApiError};
 use bytes::Bytes;
 use domain::captions::{self, Stretches, TextFormat, Timed};
@@ -51,7 +51,7 @@ impl ReadFormat {
 pub struct CaptionFile {
     format: TextFormat,
     text: String,
-    held: (Room, Option<Large>),
+    held: (AnswerPermit, Option<Large>),
 }
 
 impl CaptionFile {
@@ -94,7 +94,7 @@ pub async fn said(app: &App, account: AccountId, item: ItemId) -> Answer<Option<
 /// A stored transcript that was read whole, the room to work on it, and its place where it is a large one.
 struct Transcript {
     document: Bytes,
-    working: Room,
+    working: AnswerPermit,
     large: Option<Large>,
 }
 

@@ -3,7 +3,7 @@
 //!
 //! It does not know what the pieces contain. Joining documents into one copies none of them.
 
-use crate::http::answers::{Answers, Large, Room, holding};
+use crate::http::answers::{AnswerPermit, Answers, Large, holding};
 use crate::http::error::{Answer, ApiError};
 use bytes::{Bytes, BytesMut};
 use domain::ids::AccountId;
@@ -20,7 +20,7 @@ const STREAMED_BYTES: u64 = 256 << 10;
 pub struct Document {
     pieces: Vec<Piece>,
     bytes: u64,
-    held: Vec<(Room, Option<Large>)>,
+    held: Vec<(AnswerPermit, Option<Large>)>,
 }
 
 enum Piece {
@@ -30,7 +30,7 @@ enum Piece {
 
 impl Document {
     /// Makes a document of text whose memory is held by `room`.
-    pub fn of_text(pieces: Vec<Bytes>, room: Room, large: Option<Large>) -> Self {
+    pub fn of_text(pieces: Vec<Bytes>, room: AnswerPermit, large: Option<Large>) -> Self {
         let bytes = pieces.iter().map(|text| text.len() as u64).sum();
         Self { pieces: pieces.into_iter().map(Piece::Text).collect(), bytes, held: vec![(room, large)] }
     }
@@ -56,7 +56,7 @@ impl Document {
     /// Returns this document with a short text after it.
     #[must_use]
     pub fn then_text(self, text: String) -> Self {
-        self.then(Self::of_text(vec![text.into()], Room::default(), None))
+        self.then(Self::of_text(vec![text.into()], AnswerPermit::default(), None))
     }
 
     /// Returns all of it in one piece, to work with its content, and what holds its memory and its place among the
@@ -64,7 +64,11 @@ impl Document {
     ///
     /// # Errors
     /// `rate_limited` or `unavailable` when there is no memory; `internal` when the store fails.
-    pub async fn whole(mut self, answers: &Answers, account: AccountId) -> Answer<(Bytes, Vec<(Room, Option<Large>)>)> {
+    pub async fn whole(
+        mut self,
+        answers: &Answers,
+        account: AccountId,
+    ) -> Answer<(Bytes, Vec<(AnswerPermit, Option<Large>)>)> {
         let mut held = std::mem::take(&mut self.held);
         held.push((answers.hold(account, self.bytes)?, None));
         let capacity = usize::try_from(self.bytes).unwrap_or(0);

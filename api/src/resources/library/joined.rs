@@ -46,7 +46,7 @@ pub(super) struct Footage {
 impl Others {
     /// Returns the rows for this read. Whether a read is stored is asked before its rows are read, so that a stored
     /// read never appears without its rows.
-    pub(super) async fn found(conn: &mut PgConnection, item: ItemId, read: Read) -> sqlx::Result<Self> {
+    pub(super) async fn find(conn: &mut PgConnection, item: ItemId, read: Read) -> sqlx::Result<Self> {
         if !matches!(read, Read::SearchIndex | Read::Transcript) {
             return Ok(Self::None);
         }

@@ -35,7 +35,7 @@ const LARGE_ROWS: usize = 2_000;
 pub async fn stored_read(app: &App, account: AccountId, item: ItemId, read: Read) -> Answer<Option<Document>> {
     let mut conn = app.conn().await?;
     let Some(stored) = items::stored_read(&mut conn, item, read).await? else { return Ok(None) };
-    let others = Others::found(&mut conn, item, read).await?;
+    let others = Others::find(&mut conn, item, read).await?;
     // No connection is held while the media store is read, or while an answer is sent.
     drop(conn);
     // Taken before the answer is put together, which is most of its cost.

@@ -78,7 +78,7 @@ impl Visit {
         Ok(Self { app: app.clone(), link, token, admitted })
     }
 
-    /// The same, refused until the passphrase was given.
+    /// Opens the link as [`Self::of`] does, and refuses a visitor who has not given its passphrase.
     async fn admitted(app: &App, request: &Request) -> Answer<Self> {
         let visit = Self::of(app, request).await?;
         if visit.admitted {

@@ -97,7 +97,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for Mcp<E> {
 
     async fn call(&self, mut request: Request) -> poem::Result<Response> {
         let mut response = match caller_of(&request).await {
-            Ok(caller) => match judged(&request, caller.account_id.into()).await {
+            Ok(caller) => match judge(&request, caller.account_id.into()).await {
                 Ok(()) => {
                     let (kept, account) = (ResultMemory::default(), caller.account_id);
                     request.set_data(PreAuthenticated(caller));
@@ -105,7 +105,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for Mcp<E> {
                     let is_json = media_type(&request) == "application/json";
                     let response = shaped(self.inner.get_response(request).await, is_json).await;
                     kept.is_made();
-                    self.housed(account, response, kept).await
+                    self.hold_memory(account, response, kept).await
                 }
                 Err(refusal) => Envelope::Route.refuse(&refusal),
             },
@@ -119,7 +119,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for Mcp<E> {
 impl<E> Mcp<E> {
     /// Returns the answer with memory reserved for it. Even short answers count: they repeat the request's id, which
     /// may be as long as the client likes.
-    async fn housed(&self, account: AccountId, mut response: Response, kept: ResultMemory) -> Response {
+    async fn hold_memory(&self, account: AccountId, mut response: Response, kept: ResultMemory) -> Response {
         // The transport has the whole answer, but passes it on as a stream without its length.
         let body = response.take_body().into_bytes().await.map_err(ApiError::internal);
         let held = body.and_then(|body| Ok((self.app.answers.hold(account, body.len() as u64)?, body)));
@@ -148,7 +148,7 @@ impl<E> Mcp<E> {
 }
 
 /// Refuses a message that names a field twice. A long one waits for its sender's turn before it is looked at.
-async fn judged(request: &Request, sender: Taker) -> Answer<()> {
+async fn judge(request: &Request, sender: Taker) -> Answer<()> {
     BodyTurn::wait(request, sender).await;
     request.data::<SentBody>().map_or(Ok(()), |SentBody(sent)| refuse_doubled(sent))
 }

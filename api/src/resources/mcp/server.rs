@@ -9,7 +9,7 @@ use crate::app::beside::{is_long, run_beside};
 use crate::auth::{Caller, PreAuthenticated};
 use crate::contract::idempotency;
 use crate::http::API_PATH;
-use crate::http::answers::{Held, Room, Roomed, Taker};
+use crate::http::answers::{AnswerPermit, AnswerReserved, Held, Taker};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
 use crate::resources::tools::calling::keep_headers;
@@ -41,10 +41,10 @@ const LARGE: u64 = 256 << 10;
 
 /// The memory that a request's results hold: until the answer has been sent, and only while it is made.
 #[derive(Clone, Default)]
-pub struct ResultMemory(Arc<Mutex<(Vec<Held>, Vec<Room>)>>);
+pub struct ResultMemory(Arc<Mutex<(Vec<Held>, Vec<AnswerPermit>)>>);
 
 impl ResultMemory {
-    fn keep(&self, sent: Held, made: Room) {
+    fn keep(&self, sent: Held, made: AnswerPermit) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         held.0.push(sent);
         held.1.push(made);
@@ -203,7 +203,7 @@ fn idempotency_key(meta: &RequestMetaObject) -> Result<Option<HeaderValue>, ApiE
 /// the result has been sent, and memory for the copies until the result is made.
 async fn result(app: &App, taker: Taker, mut response: Response, kept: &ResultMemory) -> Answer<CallToolResult> {
     let status = response.status();
-    let held = response.data::<Roomed>().and_then(Roomed::held);
+    let held = response.data::<AnswerReserved>().and_then(AnswerReserved::held);
     let told = response.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     let body = BoxBody::from(response.take_body());
     let length: u64 = told.or(body.size_hint().exact()).unwrap_or(0);

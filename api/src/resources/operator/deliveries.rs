@@ -104,7 +104,7 @@ pub struct ResentAll {
     pub until: Time,
     /// The number of deliveries that were started, or would be.
     pub resent: u64,
-    /// The same, by endpoint.
+    /// How many of them each endpoint is sent, or would be.
     pub endpoints: Vec<ResentTo>,
     /// The number of events to endpoints that are disabled: those are not sent.
     pub disabled: u64,

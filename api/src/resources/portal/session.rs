@@ -87,16 +87,16 @@ pub(super) fn arrival(app: &App) -> impl Endpoint + 'static {
     make(move |request: Request| {
         let (app, template) = (app.clone(), template.clone());
         async move {
-            let arrived = arrived(&app, &request).await;
+            let entered = enter(&app, &request).await;
             let mut response =
-                arrived.unwrap_or_else(|refusal| refused(&app, &Pass::default().look, None, None, &refusal));
+                entered.unwrap_or_else(|refusal| refused(&app, &Pass::default().look, None, None, &refusal));
             response.set_data(template);
             response
         }
     })
 }
 
-async fn arrived(app: &App, request: &Request) -> Answer<Response> {
+async fn enter(app: &App, request: &Request) -> Answer<Response> {
     let scope = Scope::of(request);
     let ended = || html(app, StatusCode::FORBIDDEN, &Pass::default().look, &shell::link_has_ended());
     let Some(code) = PortalCode::parse(&request.path_params::<String>().unwrap_or_default()) else {

@@ -97,12 +97,12 @@ pub async fn call(app: &App, request: &Request, caller: Caller, path: &str, argu
     call.set_data(Scope::of(request));
     call.set_data(SentBody(body));
     call.set_data(PreAuthenticated(caller));
-    Ok(answered(&operations, call).await)
+    Ok(ask_operation(&operations, call).await)
 }
 
 /// The answer of an operation to a request that this service makes: beside the threads that answer calls, and in its
 /// account's turn, where the body is long.
-async fn answered(operations: &Operations, call: Request) -> Response {
+async fn ask_operation(operations: &Operations, call: Request) -> Response {
     call_beside(operations, call).await.unwrap_or_else(poem::Error::into_response)
 }
 
@@ -153,7 +153,7 @@ pub struct Asked<'a> {
 /// `internal` when the answer is not JSON, and before the routes are set up.
 pub async fn ask_as(app: &App, caller: &Caller, asked: Asked<'_>) -> Answer<CalledAnswer> {
     let operations = app.operations.get().ok_or_else(|| ApiError::internal("a call without the routes"))?;
-    let mut response = answered(&operations, request(app, caller, asked)?).await;
+    let mut response = ask_operation(&operations, request(app, caller, asked)?).await;
     let refused = response.data::<Refused>().map(|Refused(code)| *code);
     let retry_after = response.headers().get(header::RETRY_AFTER).and_then(|after| after.to_str().ok()?.parse().ok());
     let bytes = response.take_body().into_bytes().await.map_err(ApiError::internal)?;

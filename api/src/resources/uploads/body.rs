@@ -29,7 +29,7 @@ pub struct FileBody {
     pub(super) content_length: Option<u64>,
 }
 
-/// The same for bytes to append, which have their own content type.
+/// A request's body of bytes to append, with the content type `APPENDED`.
 pub struct AppendedBody(pub FileBody);
 
 /// The media type of bytes to append.

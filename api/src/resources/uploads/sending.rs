@@ -1,7 +1,7 @@
-//! One request that sends an upload's bytes: either all of them, and no other may send meanwhile, or more of them, and
-//! a later request that appends may take over. Neither leaves anything behind.
+//! The claim of a request that sends an upload's bytes. A PUT sends all of them, and no other request may send
+//! meanwhile. A request that appends sends more of them, and a later one that appends may take its claim.
 //!
-//! However a request ends, by an answer, an error or a client that has gone, its claim ends with it; if the process
+//! The claim ends with the request, whether that ends by an answer, an error or a client that has gone; if the process
 //! dies, the claim expires. `content` reads the bytes.
 
 use super::{busy, completed};

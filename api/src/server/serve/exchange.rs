@@ -45,7 +45,7 @@ impl Exchange {
         self.0.under_way.load(Ordering::Acquire) > 0
     }
 
-    /// The same; if one is, wakes this task once the last has ended.
+    /// Whether an answer is under way. If so, the task is woken once the last one has ended.
     pub fn is_answering_until_woken(&self, waker: &Waker) -> bool {
         self.0.at_rest.register(waker);
         // Checked after the waker is registered, so that no end is missed between the two.

@@ -84,7 +84,7 @@ impl Make for DubRequest {
         let (one, other) = (ItemId::mint(), ItemId::mint());
         let (output, voice) = (one.min(other), one.max(other));
         let (name, price) = (self.plan.item_name(), self.price.map(|(price, _)| price));
-        dubs::take(conn, &NewDubJob { job, hash, plan: &plan, output, name: &name, voice, price }).await
+        dubs::claim_ownership(conn, &NewDubJob { job, hash, plan: &plan, output, name: &name, voice, price }).await
     }
 }
 

@@ -66,7 +66,7 @@ impl Make for GenerationRequest {
         let plan = serde_json::to_value(&self.plan).map_err(|error| sqlx::Error::Encode(Box::new(error)))?;
         let price = self.price.map(|(price, _)| price);
         let new = NewGeneration { job, hash, plan: &plan, output: ItemId::mint(), name: &self.name, price };
-        generations::take(conn, &new).await
+        generations::claim_ownership(conn, &new).await
     }
 }
 

@@ -187,7 +187,7 @@ impl<M: Make> Work for M {
         }
     }
 
-    async fn take(
+    async fn claim_ownership(
         &self,
         conn: &mut PgConnection,
         candidates: &[Candidate],

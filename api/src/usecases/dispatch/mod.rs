@@ -72,8 +72,8 @@ pub trait Work: Sync {
     /// The candidates for jobs, in the order asked: one for each read, or one render. Empty when none is needed.
     fn candidates(looked: &Self::Looked) -> &[Candidate];
 
-    /// Takes the rows of the candidates. None where another call took one since the look.
-    fn take(
+    /// Claims the rows of the candidates. Returns none where another call has claimed one since the look.
+    fn claim_ownership(
         &self,
         conn: &mut PgConnection,
         candidates: &[Candidate],
@@ -189,7 +189,7 @@ async fn commit<W: Work>(
     {
         return Ok(None);
     }
-    let Some(taken) = work.take(&mut tx, W::candidates(looked)).await? else { return Ok(None) };
+    let Some(taken) = work.claim_ownership(&mut tx, W::candidates(looked)).await? else { return Ok(None) };
     let mut balance = locked_balance(&mut tx, work.owners(), settings.monthly_minutes).await?;
     let Decided { answers, starts, given_back } = taken.decide(&balance, &settings.rates);
     if starts.is_empty() {

@@ -119,10 +119,10 @@ impl GivenBack {
     /// Frees these reads.
     pub(super) async fn write(self, conn: &mut PgConnection) -> sqlx::Result<()> {
         if !self.idle.is_empty() {
-            reads::give_back(conn, &self.idle).await?;
+            reads::release_ownership(conn, &self.idle).await?;
         }
         if !self.unneeded.is_empty() {
-            reads::give_back_reads(conn, &self.unneeded).await?;
+            reads::release_reads(conn, &self.unneeded).await?;
         }
         Ok(())
     }

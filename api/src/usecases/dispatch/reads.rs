@@ -1,4 +1,7 @@
 //! Reads of items as work of a dispatch: their state before any lock, which of them need a job, and the answer.
+//!
+//! Reads are claimed for the call here. Which of them start is decided elsewhere, by `domain::plan` under the account's
+//! lock.
 
 use super::{DispatchError, Ownership, Work};
 use domain::ids::{ItemId, JobId};
@@ -87,12 +90,12 @@ impl Work for DispatchRequest {
         &looked.candidates
     }
 
-    async fn take(
+    async fn claim_ownership(
         &self,
         conn: &mut PgConnection,
         candidates: &[Candidate],
     ) -> Result<Option<Ownership>, DispatchError> {
-        reads::take(conn, candidates).await?;
+        reads::claim_ownership(conn, candidates).await?;
         let owners = reads::taken(conn, candidates).await?;
         Ok(Ownership::of_reads(candidates, &owners))
     }

@@ -59,6 +59,6 @@ impl Make for RenderRequest {
         let name = self.plan.name(&self.source_name);
         let (music, others) = (self.plan.music(), self.plan.others());
         let new = NewRender { job, hash, plan: &plan, output: ItemId::mint(), name: &name, music, others: &others };
-        renders::take(conn, &new).await
+        renders::claim_ownership(conn, &new).await
     }
 }

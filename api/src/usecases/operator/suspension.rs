@@ -29,7 +29,7 @@ pub async fn suspend_account(app: &App, operator: &OperatorCaller, id: AccountId
         let (was, is) = (before.map(|before| json!({ "reason": before })), Some(json!({ "reason": reason })));
         log(&mut suspend_account, operator, "account.suspend", id, was, is).await?;
     }
-    let account = found(&mut suspend_account, id).await?;
+    let account = find(&mut suspend_account, id).await?;
     suspend_account.commit().await?;
     app.process.wakes.send([Wake::Access(id)]);
     Ok(account)
@@ -45,7 +45,7 @@ pub async fn resume_account(app: &App, operator: &OperatorCaller, id: AccountId)
         let was = Some(json!({ "reason": before }));
         log(&mut resume_account, operator, "account.resume", id, was, None).await?;
     }
-    let account = found(&mut resume_account, id).await?;
+    let account = find(&mut resume_account, id).await?;
     resume_account.commit().await?;
     app.process.wakes.send([Wake::Duties]);
     Ok(account)
@@ -105,6 +105,6 @@ async fn log(
     Ok(())
 }
 
-async fn found(conn: &mut PgConnection, id: AccountId) -> Answer<AccountRow> {
+async fn find(conn: &mut PgConnection, id: AccountId) -> Answer<AccountRow> {
     accounts::find(conn, id).await?.ok_or_else(|| missing(Code::AccountNotFound, id))
 }

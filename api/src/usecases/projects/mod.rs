@@ -112,7 +112,7 @@ async fn refused(conn: &mut PgConnection, caller: &Caller, id: ProjectId, next: 
 async fn within_quota(app: &App, conn: &mut PgConnection, caller: &Caller) -> Answer<()> {
     let account = caller.workspace.account_id;
     let asker = Asker::of(caller, account);
-    quotas::projects(&app.process.settings, quotas::locked(conn, account).await?, asker)
+    quotas::projects(&app.process.settings, quotas::lock(conn, account).await?, asker)
 }
 
 fn missing(id: ProjectId) -> ApiError {

@@ -94,7 +94,7 @@ fn token(app: &App, upload: UploadId, secret: [u8; SECRET_BYTES]) -> String {
     URL_SAFE_NO_PAD.encode([secret, app.links.code(&subject(upload, &secret))].concat())
 }
 
-/// The same token by each secret key that the service has or had.
+/// The token of an upload by each secret key that the service has or had.
 fn tokens(app: &App, upload: UploadId, secret: [u8; SECRET_BYTES]) -> Vec<String> {
     let whole = |code| URL_SAFE_NO_PAD.encode([secret, code].concat());
     app.links.codes(&subject(upload, &secret)).map(whole).collect()
@@ -164,7 +164,7 @@ async fn reserve(conn: &mut PgConnection, process: &Process, caller: &Caller, by
         return Err(rate::too_soon(wait));
     }
     let asker = Asker::of(caller, account);
-    let kept = quotas::locked(conn, account).await?;
+    let kept = quotas::lock(conn, account).await?;
     quotas::one_more_item(&process.settings, kept, asker)?;
     let (kept, quota) = (kept.media_bytes, process.settings.storage_quota_bytes);
     if u64::try_from(kept.saturating_add(bytes)).is_ok_and(|wanted| wanted <= quota) {

@@ -101,13 +101,13 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         }
         Command::Disable { id } => {
             confirm(context, &format!("Disable {id}, end their sessions and revoke the keys that they made?"))?;
-            disabled(&id, true, context).await
+            set_disabled(&id, true, context).await
         }
-        Command::Enable { id } => disabled(&id, false, context).await,
+        Command::Enable { id } => set_disabled(&id, false, context).await,
     }
 }
 
-async fn disabled(id: &str, is_so: bool, context: &Context) -> Result<(), Failure> {
+async fn set_disabled(id: &str, is_so: bool, context: &Context) -> Result<(), Failure> {
     let path = format!("/operator/users/{}", part(id));
     let changed = context.client.patch(&path, &json!({ "disabled": is_so })).await?;
     context.out.record(&changed, "id", &COLUMNS)

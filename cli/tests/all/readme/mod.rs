@@ -47,7 +47,7 @@ echo '[{"type": "rect", "color": "#204060"}, {"type": "text", "text": "The river
 /// The URL that stands for a receiver in the README.
 const RECEIVER: &str = "https://example.com/hook";
 /// More than a line takes on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 fn readme() -> anyhow::Result<String> {
     Ok(std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md"))?)
@@ -69,7 +69,7 @@ fn program(name: &str, folder: &Path) -> anyhow::Result<Command> {
 /// Has bash do this, and returns what it printed: both streams, data first.
 async fn bash(folder: &Path, script: &str) -> anyhow::Result<[String; 2]> {
     let ran = program("bash", folder)?.args(["-euc", script]).output();
-    let output = timeout(PATIENCE, ran).await.with_context(|| format!("it goes on and on: {script}"))??;
+    let output = timeout(TIMEOUT, ran).await.with_context(|| format!("it goes on and on: {script}"))??;
     let [out, err] = [output.stdout, output.stderr].map(|stream| String::from_utf8_lossy(&stream).into_owned());
     ensure!(output.status.success(), "{script}: {}\n{out}\n{err}", output.status);
     Ok([out, err])
@@ -158,7 +158,7 @@ async fn up_says_that_it_is_ready_gives_the_other_commands_their_key_and_stops_c
     let mut lines = BufReader::new(running.stdout.take().context("piped")?).lines();
     let mut said = Vec::new();
     while !said.iter().any(|line| line == "ready") {
-        let line = timeout(PATIENCE, lines.next_line()).await??;
+        let line = timeout(TIMEOUT, lines.next_line()).await??;
         said.push(line.with_context(|| format!("it ended, and was never ready: {said:?}"))?);
     }
     ensure!(said.iter().any(|line| line.starts_with("API ")), "the address comes before: {said:?}");
@@ -166,7 +166,7 @@ async fn up_says_that_it_is_ready_gives_the_other_commands_their_key_and_stops_c
     ensure!(balances.contains("1000"), "{balances}");
     let pid = running.id().and_then(|id| Pid::from_raw(id.cast_signed())).context("it runs")?;
     kill_process(pid, Signal::TERM)?;
-    let ended = timeout(PATIENCE, running.wait()).await??;
+    let ended = timeout(TIMEOUT, running.wait()).await??;
     ensure!(ended.success(), "{ended}");
     Ok(())
 }

@@ -260,7 +260,7 @@ pub enum Confinement {
     /// Landlock and seccomp: it opens only its input and the system's libraries, and has no network and no processes.
     #[default]
     Filtered,
-    /// The same, in namespaces of its own, with a private root.
+    /// Landlock and seccomp, in namespaces of its own, with a private root.
     Full,
 }
 

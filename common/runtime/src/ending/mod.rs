@@ -88,7 +88,7 @@ async fn settle_all(
     keep(conn, &finals, made).await?;
     let renders: Vec<JobId> = finals.iter().filter(|job| job.read.is_none()).map(|job| job.job).collect();
     if !renders.is_empty() {
-        renders::give_back(conn, &renders).await?;
+        renders::release_ownership(conn, &renders).await?;
     }
     let settlements: Vec<Settlement> = finals.iter().map(|job| settlement(job)).collect();
     let began = Instant::now();

@@ -1,4 +1,7 @@
 //! Passes incoming wakes on to those who wait for them.
+//!
+//! A wake only makes a look come sooner. One that comes while nobody waits is kept, several count as one, and names of
+//! tickets beyond `MOST_KEPT` are dropped: the next look finds what they named.
 
 use super::quiet::LastHeard;
 use super::words::{NamedTicket, SENDER, Wake};

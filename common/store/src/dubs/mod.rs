@@ -37,7 +37,7 @@ pub struct NewDubJob<'a> {
 
 /// Stores the promise that this job makes the dub. Waits for a call that did the same a moment ago. Returns false when
 /// another job has the promise.
-pub async fn take(conn: &mut PgConnection, new: &NewDubJob<'_>) -> sqlx::Result<bool> {
+pub async fn claim_ownership(conn: &mut PgConnection, new: &NewDubJob<'_>) -> sqlx::Result<bool> {
     let taken = sqlx::query!(
         "INSERT INTO job_renders (job_id, hash, plan, output_item_id, output_name, second_item_id, price)
          VALUES ($1, $2, $3, $4, $5, $6, $7)

@@ -1,4 +1,7 @@
 //! Claims: taking a job, renewing its lease, and finding jobs whose worker is gone.
+//!
+//! `claim_no` is a claim's fence: each later write of the job names it, and changes nothing once another claim has a
+//! higher one. Jobs that another transaction has locked are passed over, never waited for.
 
 use crate::items::StoredMedia;
 use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};

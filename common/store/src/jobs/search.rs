@@ -1,4 +1,7 @@
 //! Searches jobs of all accounts, for operators (contract §11).
+//!
+//! Nothing is sorted or counted: each list of the scope is read in the order of its index, no further than a window. So
+//! a page may have few matches, or none, and still not be the last.
 
 use crate::{Seen, WINDOW};
 use chrono::{DateTime, TimeDelta, Utc};

@@ -9,7 +9,7 @@ pub enum Kind {
     Open,
     /// Any credential of an account.
     Account,
-    /// The same, but no script session.
+    /// Any credential of an account but a script session.
     AccountWithoutSession,
     /// An API key of an account.
     Key,
@@ -17,7 +17,7 @@ pub enum Kind {
     Viewer,
     /// Whoever may work in the workspace.
     Editor,
-    /// The same, but no script session.
+    /// Whoever may work in the workspace, but no script session.
     EditorWithoutSession,
     /// Whoever owns the workspace, and no script session.
     Owner,

@@ -31,7 +31,7 @@ pub const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// The age up to which a claim that is sent at once is sent with the endpoint and secret that it was claimed with,
 /// without asking the database again.
 const AS_CLAIMED: Duration = Duration::from_secs(1);
-/// The same for a delivery that was queued meanwhile.
+/// The age up to which a delivery that was queued is sent as it was claimed, without asking the database again.
 const AS_QUEUED: Duration = Duration::from_millis(50);
 
 /// An event for the scheduler. `D` is a leased delivery's content, `T` a ticket that is being worked.

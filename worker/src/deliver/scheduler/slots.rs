@@ -1,4 +1,7 @@
 //! Slots: who gets a free one, and what becomes of those who get none.
+//!
+//! Nothing waits here: a delivery without a slot stays in its endpoint's queue until an attempt ends that picks it, or
+//! its claim is handed back.
 
 use super::endpoint_queue::{EndpointQueue, Leased};
 use super::latency::{Latency, UNKNOWN_MS};

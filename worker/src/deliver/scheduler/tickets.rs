@@ -19,7 +19,8 @@ pub(super) enum TicketDecision {
     Claim,
     /// Delay its ticket, and leave the delivery to the next prefetch for its endpoint, which consumes the ticket.
     AwaitPrefetch(AccountId),
-    /// The same, and delay the tickets behind it too: the endpoint's queue is long, or it has one but gets no slot now.
+    /// Delay its ticket and those behind it, and leave the delivery to the next prefetch for its endpoint: the
+    /// endpoint's queue is long, or it has one but gets no slot now.
     DelayAndPrefetch(AccountId),
     /// Its endpoint gets no slot now and has no queue: delay its ticket and those behind it.
     Delay,

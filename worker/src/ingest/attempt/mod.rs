@@ -28,7 +28,8 @@ const PROBE_TIME: Duration = Duration::from_mins(1);
 const QUICK_FETCH: Duration = Duration::from_secs(10);
 /// The longest that measuring a file of undeclared length may take.
 const COUNT_TIME: Duration = Duration::from_mins(15);
-/// The same limit for an empty file, and what each MiB adds. An hour of ordinary sound has 40 MiB and takes seconds.
+/// How long measuring an empty file may take, and what each MiB adds, up to `COUNT_TIME`. An hour of ordinary sound has
+/// 40 MiB and takes seconds.
 const LEAST_COUNT_TIME: Duration = Duration::from_secs(30);
 const COUNT_TIME_A_MIB: Duration = Duration::from_secs(1);
 /// The time limit for making a picture to show.
@@ -172,13 +173,14 @@ async fn find_facts(
 ) -> Result<Facts, Failure> {
     let mut facts = facts(media.probe(), announced);
     match facts.duration_ms {
-        None => facts.duration_ms = counted(media, &facts, slot, processor).await?,
+        None => facts.duration_ms = count_length(media, &facts, slot, processor).await?,
         // If measuring fails, the length that the file declares stands: a read of it will report why.
         Some(_) if facts.has_audio && media.probe().format_name == BY_TIMES => {
-            facts.duration_ms = facts.duration_ms.max(counted(media, &facts, slot, processor).await.unwrap_or(None));
+            facts.duration_ms =
+                facts.duration_ms.max(count_length(media, &facts, slot, processor).await.unwrap_or(None));
         }
         Some(declared) if is_thin(media, declared) => {
-            let found = looked_through(media, slot, processor).await.unwrap_or(None);
+            let found = look_through(media, slot, processor).await.unwrap_or(None);
             // What is somewhat shorter may be so for its own reasons.
             facts.duration_ms = found.filter(|ms| *ms > 0 && ms.saturating_mul(2) < declared).or(Some(declared));
         }
@@ -195,7 +197,7 @@ fn is_thin(media: &MediaSource, declared_ms: i64) -> bool {
 
 /// Returns how long the longer of its sound and its picture lasts by the times of their packets, in milliseconds.
 /// Nothing is decoded.
-async fn looked_through(media: &MediaSource, slot: &Slot, processor: &ProcessorTime) -> Result<Option<i64>, ReadError> {
+async fn look_through(media: &MediaSource, slot: &Slot, processor: &ProcessorTime) -> Result<Option<i64>, ReadError> {
     let most = count_time(media.file().metadata()?.len());
     let sound = media.probe().audio.as_ref().map(|audio| audio.index.to_string());
     let picture = media.probe().has_video.then(|| PICTURE.to_owned());
@@ -210,7 +212,7 @@ async fn looked_through(media: &MediaSource, slot: &Slot, processor: &ProcessorT
 /// Returns the true length in milliseconds of a file that does not declare it: a recording whose writer never noted it,
 /// or a format that has no field for it. Reads are priced by it, get their time by it, and end there. Measuring takes
 /// long, so it is done beside the slots.
-async fn counted(
+async fn count_length(
     media: &MediaSource,
     facts: &Facts,
     slot: &Slot,

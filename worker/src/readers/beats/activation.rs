@@ -12,7 +12,7 @@ const AROUND: usize = 3 * FRAME_RATE as usize;
 const GROUND: usize = FRAME_RATE as usize / 4;
 /// The least rise that counts as an onset when nothing around it is stronger, in nepers over all bands.
 const LEAST: f32 = 0.35;
-/// The same for the bass, in amplitude.
+/// The least rise of the bass that counts as an onset when nothing around it is stronger, in amplitude.
 const LEAST_LOW: f32 = 0.005;
 
 /// The onset activation of a frame.

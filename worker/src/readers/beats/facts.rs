@@ -34,11 +34,13 @@ const WITHOUT_BASS: f32 = 0.5;
 const CUT_BAR_COST: f32 = 12.0;
 /// A tempo up to this, in beats per minute, may be half of the real one.
 const MAY_BE_HALF: f64 = 95.0;
-/// It is when the strength half-way, relative to the beats', and the strength at the quarters add up to this.
+/// Such a tempo is half of the real one when the strength half-way between beats and that at the quarters, relative to
+/// the beats' own, add up to this.
 const HALF_PLAYED: f32 = 0.88;
 /// A tempo from this on, in beats per minute, may be twice the real one.
 const MAY_BE_TWICE: f64 = 110.0;
-/// It is when every second beat has less than this share of the others' strength, with hardly any onset between beats.
+/// Such a tempo is twice the real one when every second beat has less than `TWICE_WEAK` of the others' strength, and
+/// the strength half-way between beats is below `TWICE_EMPTY`: hardly any onset is there.
 const TWICE_WEAK: f32 = 0.7;
 const TWICE_EMPTY: f32 = 0.2;
 /// Seconds between points of the tempo curve.

@@ -151,7 +151,7 @@ impl Decoder {
 
     /// Waits for the end of a decoder whose output has ended. `Timeout` when it used up its processor time,
     /// `Unsupported` when that was all that its job has, `Killed` when something else killed it.
-    pub(super) async fn ended(mut self, ctx: &JobCtx) -> Result<Ending, ReadError> {
+    pub(super) async fn wait(mut self, ctx: &JobCtx) -> Result<Ending, ReadError> {
         let exit = match ctx.bounded(self.process.process.wait()).await {
             Ok(exit) => exit?,
             Err(error) => {

@@ -118,7 +118,7 @@ impl Encoder {
         Self::start_program(&tools.ffmpeg, tools, workshop, arguments, feed, most_bytes, ctx).await
     }
 
-    /// The same for another program.
+    /// Starts another program than `ffmpeg` in the workshop. No file that it writes may grow beyond `most_bytes`.
     pub(crate) async fn start_program<'a>(
         program: &Path,
         tools: &MediaTools,
@@ -168,7 +168,7 @@ impl Encoder {
         drop(self.stdin.take());
         let mut buffer = [0; 4096];
         while self.child.read(&mut buffer, ctx).await? > 0 {}
-        let ending = self.child.ended(ctx).await?;
+        let ending = self.child.wait(ctx).await?;
         if ending.out_of_room() {
             return Err(ReadError::NoRoom);
         }

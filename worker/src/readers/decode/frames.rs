@@ -152,7 +152,7 @@ impl FrameStream {
     /// Checks how a decoder that has ended did.
     async fn end(&mut self, ctx: &JobCtx) -> Result<(), ReadError> {
         let Some(ffmpeg) = self.ffmpeg.take() else { return Ok(()) };
-        let ending = ffmpeg.ended(ctx).await?;
+        let ending = ffmpeg.wait(ctx).await?;
         if !self.any && !ending.status.success() {
             tracing::debug!(ffmpeg.stderr = ending.stderr, "ffmpeg gave no frame");
             return Err(ReadError::Corrupt("none of its picture can be decoded"));

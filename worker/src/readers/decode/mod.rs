@@ -65,7 +65,7 @@ const INPUT: &str = "file:/proc/self/fd/0";
 #[cfg(not(target_os = "linux"))]
 const INPUT: &str = "file:/dev/fd/0";
 
-/// The same for a program that takes a plain path.
+/// Returns the path of the file that the child inherits, for a program that takes a plain path.
 pub(crate) fn input_path() -> &'static str {
     INPUT.trim_start_matches("file:")
 }
@@ -116,7 +116,7 @@ pub enum NoDecoder {
     /// A program is missing.
     #[error("ffmpeg or ffprobe was not found, so this worker can compute no reads")]
     Missing,
-    /// They can't be confined as far as the settings ask for.
+    /// Decoders can't be confined as far as the settings ask for.
     #[error(
         "decoders can't be confined here as MWS_DECODER_CONFINEMENT={} asks, so nothing is decoded ({why})",
         .least.name()

@@ -36,7 +36,7 @@ pub(crate) async fn whole_output<'a>(
             break;
         }
     }
-    Ok((answer, child.ended(ctx).await?))
+    Ok((answer, child.wait(ctx).await?))
 }
 
 /// Returns an unnamed file with these bytes that a child of any user may read.

@@ -19,7 +19,8 @@ pub(crate) async fn picture_length(media: &MediaSource, ctx: &JobCtx) -> Result<
     stream_length(media, PICTURE, ctx).await
 }
 
-/// The same of any stream, by its number or as ffprobe selects it.
+/// Returns how long a stream lasts by the times of its packets, in milliseconds, without decoding any. The stream is
+/// named by its number, or as ffprobe selects it. `Corrupt` when no packet has a time.
 pub(crate) async fn stream_length(media: &MediaSource, stream: &str, ctx: &JobCtx) -> Result<i64, ReadError> {
     let tools = media.tools();
     let asked = ["-v", "error", "-select_streams", stream, "-show_entries", "packet=pts_time,dts_time,duration_time"];
@@ -40,7 +41,7 @@ pub(crate) async fn stream_length(media: &MediaSource, stream: &str, ctx: &JobCt
             return Err(ReadError::LimitExceeded { limit: Limit::Duration, found, allowed });
         }
     }
-    ffprobe.ended(ctx).await?;
+    ffprobe.wait(ctx).await?;
     length.ms().ok_or(ReadError::Corrupt("none of its packets has a time"))
 }
 

@@ -90,7 +90,7 @@ pub(crate) async fn small_pictures(
             return Err(ReadError::LimitExceeded { limit: Limit::Duration, found, allowed });
         }
     }
-    let ending = ffmpeg.ended(ctx).await?;
+    let ending = ffmpeg.wait(ctx).await?;
     if frames.last.is_none() {
         tracing::debug!(ffmpeg.stderr = ending.stderr, "ffmpeg saw nothing");
         return Err(ReadError::Corrupt("none of its picture can be decoded"));

@@ -220,7 +220,7 @@ impl SoundStream {
     pub(crate) async fn next(&mut self, ctx: &JobCtx) -> Result<Option<Vec<f32>>, ReadError> {
         loop {
             if let Some(block) = self.ready() {
-                let block = self.counted(block, ctx).await?;
+                let block = self.cut_to_paid(block, ctx).await?;
                 if block.is_empty() {
                     continue;
                 }
@@ -256,7 +256,7 @@ impl SoundStream {
     }
 
     /// Returns the part of a block that is paid for. Ends a media that goes on for longer than honest ones do.
-    async fn counted(&mut self, mut block: Vec<f32>, ctx: &JobCtx) -> Result<Vec<f32>, ReadError> {
+    async fn cut_to_paid(&mut self, mut block: Vec<f32>, ctx: &JobCtx) -> Result<Vec<f32>, ReadError> {
         let frames = (block.len() / self.channels) as u64;
         let within = frames.min(self.paid.frames(self.rate).saturating_sub(self.frames));
         block.truncate(usize::try_from(within).unwrap_or(usize::MAX).saturating_mul(self.channels));
@@ -285,7 +285,7 @@ impl SoundStream {
     /// Waits for the decoder's end, and checks how it did.
     async fn end(&mut self, ctx: &JobCtx) -> Result<(), ReadError> {
         let Some(ffmpeg) = self.ffmpeg.take() else { return Ok(()) };
-        let ending = ffmpeg.ended(ctx).await?;
+        let ending = ffmpeg.wait(ctx).await?;
         self.warnings = self.judge(&ending)?;
         Ok(())
     }

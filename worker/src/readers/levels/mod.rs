@@ -22,12 +22,12 @@ pub(super) struct Levels;
 
 /// Returns a media's integrated loudness in LUFS, none for silence, and its length in milliseconds.
 pub(crate) async fn integrated_loudness(media: &MediaSource, ctx: &JobCtx) -> Result<(Option<f64>, i64), ReadError> {
-    let (levels, decoded) = measured(media, ctx).await?;
+    let (levels, decoded) = measure_sound(media, ctx).await?;
     Ok((levels.integrated_lufs(), decoded.duration_ms))
 }
 
 /// Measures a media on its own channels, at its own rate.
-async fn measured(media: &MediaSource, ctx: &JobCtx) -> Result<(LevelsData, DecodeSummary), ReadError> {
+async fn measure_sound(media: &MediaSource, ctx: &JobCtx) -> Result<(LevelsData, DecodeSummary), ReadError> {
     let audio = media.probe().audio.as_ref().ok_or(ReadError::NoAudio)?;
     let rate = audio.rate.clamp(*RATES.start(), *RATES.end());
     let mut meter = Meter::new(rate, audio.channels, audio.layout.as_deref())?;
@@ -55,7 +55,7 @@ impl Reader for Levels {
 
 impl Levels {
     async fn measure(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
-        let (levels, decoded) = measured(media, ctx).await?;
+        let (levels, decoded) = measure_sound(media, ctx).await?;
         ctx.progress.reach(100);
         ReadOutcome::new(self.read(), self.engine(), decoded.duration_ms, decoded.warnings, &levels)
     }

@@ -13,8 +13,8 @@ const LUMA: usize = SIZE.cells();
 const STILL_FOR: f64 = 0.8;
 /// The picture moves when one of its cells changes by more than this; compression changes less.
 const MOVED: u8 = 2;
-/// It is another page when one of its cells differs by more than this. At 1,280 × 720 a word of 24 pixels that appears
-/// differs by 26, and one that replaces another by 6; at 1,920 × 1,080 by 16 and by 2.
+/// A picture is another page when one of its cells differs by more than this. At 1,280 × 720 a word of 24 pixels that
+/// appears differs by 26, and one that replaces another by 6; at 1,920 × 1,080 by 16 and by 2.
 const CHANGED: u8 = 3;
 /// Pages closer than this many seconds count as one.
 const CLOSEST: f64 = 1.0;

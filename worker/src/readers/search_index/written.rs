@@ -23,7 +23,7 @@ const LEAST_SURE: f64 = 70.0;
 const SURE_ALONE: f64 = 0.95;
 const PLAIN: usize = 4;
 /// The time limit for one picture. Most take a quarter of a second.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PICTURE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Words of one picture that are kept.
 const MOST_WORDS: usize = 300;
 /// Characters that a word may have; anything longer is not a word.
@@ -67,7 +67,7 @@ impl TextRecognizer {
         // Sparse text: words anywhere in the picture, without looking for an order.
         let arguments = ["stdin", "stdout", "-l", "eng", "--psm", "11", "--tessdata-dir", DATA_DIR];
         let arguments = arguments.into_iter().chain(["-c", "tessedit_create_tsv=1"]).map(OsStr::new);
-        let ctx = JobCtx { deadline: ctx.deadline.min(Instant::now() + PATIENCE), ..ctx.clone() };
+        let ctx = JobCtx { deadline: ctx.deadline.min(Instant::now() + PICTURE_TIMEOUT), ..ctx.clone() };
         let (output, ending) = whole_output(&self.program, arguments, &input, tools, OUTPUT_BYTES, &ctx).await?;
         if !ending.status.success() {
             tracing::warn!(tesseract.status = %ending.status, tesseract.stderr = ending.stderr, "tesseract failed");

@@ -48,9 +48,9 @@ struct SpeakersData {
 /// The engine that separates voices.
 #[derive(Debug)]
 enum Diarizer {
-    /// This machine's, with voice embeddings.
+    /// The engine on this machine that compares voice embeddings.
     Encoder(Arc<VoiceEncoder>),
-    /// This machine's, with cepstra.
+    /// The engine on this machine that compares cepstra, where the encoder's weights are missing.
     Cepstra,
     Server(DiarizationServer),
 }

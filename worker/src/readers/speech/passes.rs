@@ -59,8 +59,8 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    /// Starts one, for the read that asked. `hear` gets the context that the pass runs in.
-    pub(super) fn start<F>(listens: bool, asked: &JobCtx, hear: impl FnOnce(JobCtx) -> F) -> Self
+    /// Starts one, for the read that asked. `decode` gets the context that the pass runs in.
+    pub(super) fn start<F>(listens: bool, asked: &JobCtx, decode: impl FnOnce(JobCtx) -> F) -> Self
     where
         F: Future<Output = Result<Outcome, ReadError>> + Send + 'static,
     {
@@ -70,7 +70,7 @@ impl Pass {
         let (deadline, progress) = (asked.deadline + left, Progress::new());
         let ctx = JobCtx { deadline, cancel: stop.clone(), progress: progress.clone(), ..asked.clone() };
         let (tell, ended) = watch::channel(None);
-        let hearing = hear(ctx);
+        let hearing = decode(ctx);
         tokio::spawn(async move {
             // When the pass was stopped nobody waits any more.
             let _ = tell.send(Some(hearing.await));

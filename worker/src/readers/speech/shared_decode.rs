@@ -33,11 +33,11 @@ impl SharedSound {
         ctx: &JobCtx,
     ) -> Result<Self, ReadError> {
         let listens = listen.is_some();
-        let hear = |ctx| {
+        let decode = |ctx| {
             let media = media.clone();
-            async move { hear(&media, listen, &ctx).await }
+            async move { decode_once(&media, listen, &ctx).await }
         };
-        let pass = media.passes().join_or_start(listens, || Pass::start(listens, ctx, hear));
+        let pass = media.passes().join_or_start(listens, || Pass::start(listens, ctx, decode));
         match pass.outcome(ctx).await {
             Ok(outcome) => Ok(Self { outcome, _pass: pass }),
             Err(error) => {
@@ -64,7 +64,7 @@ impl SharedSound {
 }
 
 /// Runs the pass: decodes the sound, detects speech and keeps the sound, side by side.
-async fn hear(media: &MediaSource, listen: Option<Listen>, ctx: &JobCtx) -> Result<Outcome, ReadError> {
+async fn decode_once(media: &MediaSource, listen: Option<Listen>, ctx: &JobCtx) -> Result<Outcome, ReadError> {
     let mut keeping = Spooling::begin(media.tools().scratch_dir());
     let pass = move |blocks: SoundBlocks| {
         let mut blocks = blocks.inspect(|block| keeping.add(block));

@@ -28,7 +28,7 @@ pub(super) async fn in_turn(answers: Vec<String>) -> (String, UnboundedReceiver<
     serving(answers.into_iter().map(Some).collect()).await
 }
 
-/// The same with these bytes; without any it is silent, and keeps its connections.
+/// Answers each request with these bytes; without any it is silent, and keeps its connections.
 async fn answering(answer: Option<String>) -> (String, UnboundedReceiver<Vec<u8>>) {
     serving(vec![answer]).await
 }
@@ -78,7 +78,7 @@ fn second() -> Form {
     Form::of_samples("file", &[("a", "b")], &vec![0; 16_000])
 }
 
-/// The same, asked as one of many.
+/// A second of silence, sent as one request of many and answered.
 async fn asked_patiently(url: &str, ctx: &JobCtx) -> Result<Value, ReadError> {
     let server = EngineServer::new(url, None, Read::Speakers).unwrap().impatient(Duration::from_millis(300));
     server.ask_patiently(second, ctx).await

@@ -22,7 +22,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 /// The number of runs that a process continues at once.
 const AT_ONCE: usize = 4;
-/// The same for runs that ask a model, which are mostly waiting for it.
+/// The number of runs with a model that a process continues at once: they mostly wait for the model.
 const AT_ONCE_ASKING: usize = 512;
 /// How many of those any account may have several of. The others are for accounts without any.
 const SHARED_ASKING: usize = 64;

@@ -151,10 +151,10 @@ impl GenerationCall<'_> {
             price,
             plan,
         };
-        self.dispatched(&request).await
+        self.dispatch(&request).await
     }
 
-    async fn dispatched(&self, request: &GenerationRequest) -> Answer<Stored<ToolAnswer<GenerationAnswer>>> {
+    async fn dispatch(&self, request: &GenerationRequest) -> Answer<Stored<ToolAnswer<GenerationAnswer>>> {
         let ordering = Ordering { app: self.app, dry_run: self.dry_run };
         let refused = |why: &Unmade, standing: &Standing<ItemId>| match why {
             Unmade::Reason(Reason::EngineNotConfigured) => {

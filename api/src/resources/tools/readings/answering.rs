@@ -5,7 +5,7 @@ use super::{ReadOneItem, Readings};
 use crate::auth::Caller;
 use crate::contract::envelope::ToolAnswer;
 use crate::contract::idempotency::IdempotencyKey;
-use crate::http::answers::Room;
+use crate::http::answers::AnswerPermit;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
 use crate::resources::library::{self, Document};
@@ -51,7 +51,7 @@ impl Readings {
             "{{\"ok\":true,\"data\":{{\"ref\":{},\"item_id\":\"{item}\",\"status\":\"ready\",",
             json(&arguments.item_ref.0)?
         );
-        let head = Document::of_text(vec![head.into()], Room::default(), None);
+        let head = Document::of_text(vec![head.into()], AnswerPermit::default(), None);
         let mut answer = match format {
             None => head.then_text(format!("\"{field}\":")).then(document),
             Some(format) => {

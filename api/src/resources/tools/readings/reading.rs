@@ -1,4 +1,4 @@
-//! The type that these tools return.
+//! The answer of the tools that show a stored read.
 
 use crate::contract::envelope::Stored;
 use crate::resources::library::Document;
@@ -10,9 +10,9 @@ use poem_openapi::types::{ToJSON, Type};
 /// The answer of these tools: the stored read, or the job that computes it. The document shows one schema for both.
 #[derive(Debug)]
 pub enum Reading<T> {
-    /// An answer put together around the stored text.
+    /// The answer, written around the text of the stored read.
     Ready(Document),
-    /// An answer that names the job.
+    /// The answer, which names the job that computes the read.
     Queued(Stored<T>),
 }
 

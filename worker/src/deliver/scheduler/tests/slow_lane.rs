@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How long the endpoints of the busy accounts take.
 const LONG: Duration = Duration::from_millis(9_500);
-/// The same of the account that is looked at.
+/// How long the endpoints of the account that is looked at take.
 const SHORT: Duration = Duration::from_millis(20);
 /// How long a claim takes.
 const CLAIM: Duration = Duration::from_millis(5);

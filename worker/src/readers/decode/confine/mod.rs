@@ -77,9 +77,9 @@ struct Way {
 /// The privileges that make a child's namespaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Namespaces {
-    /// This process's.
+    /// The privileges of this process.
     Privileged,
-    /// Those of a user namespace, in which the child is made.
+    /// The privileges in a user namespace, in which the child is made.
     WithUsers,
 }
 

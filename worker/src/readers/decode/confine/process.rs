@@ -65,7 +65,7 @@ impl Process {
         }
     }
 
-    /// The same for callers that can block.
+    /// Waits for the child's end, and blocks the thread meanwhile.
     pub(super) fn wait_here(&mut self) -> io::Result<Exit> {
         loop {
             if let Some(exit) = self.look(0)? {

@@ -70,7 +70,7 @@ pub(super) async fn start(start: Start<'_>, way: &Way) -> Result<Started, StartE
     answered.await.map_err(|_| gone())?
 }
 
-/// The same for callers that can block.
+/// Starts a child on a thread that lasts, and blocks the caller's thread meanwhile.
 pub(super) fn start_and_wait(start: &Start<'_>, way: &Way) -> Result<Started, StartError> {
     let (answer, answered) = mpsc::channel();
     hand_over(errand(start, way, move |started| drop(answer.send(started)))?)?;

@@ -1,16 +1,16 @@
-//! What an engine says over and over: Whisper's decoder may fall into a loop and repeat a phrase up to its limit. Pure.
+//! Cuts loops out of a transcript: Whisper's decoder may repeat a phrase until its limit. Pure.
 
 use super::times::Piece;
 use crate::readers::transcript::text::key;
 
-/// Words of a phrase, at most.
+/// The most words that a repeated phrase may have.
 const LONGEST_PHRASE: usize = 12;
-/// A phrase is said this often in a row at most before it is a loop.
+/// A phrase that is said more often than this in a row is a loop.
 const MOST_TIMES: usize = 4;
-/// Words of a loop, at least: people say “no, no, no, no, no”.
+/// The fewest words of a loop, all rounds counted: people do say “no, no, no, no, no”.
 const LEAST_WORDS: usize = 8;
 
-/// Leaves each loop its first round alone. Returns the number of words that were cut.
+/// Cuts all rounds of each loop but the first. Returns the number of words that were cut.
 pub(super) fn cut_loops(pieces: &mut Vec<Piece>) -> usize {
     let keys: Vec<String> = pieces.iter().map(|piece| key(&piece.word)).collect();
     let mut kept = vec![true; keys.len()];
@@ -29,7 +29,8 @@ pub(super) fn cut_loops(pieces: &mut Vec<Piece>) -> usize {
     before - pieces.len()
 }
 
-/// Returns the words of the shortest phrase that is said over and over from here, and how often.
+/// Returns how many words the shortest phrase has that is looped from here on, and how often it is said; none without
+/// a loop.
 fn loop_at(keys: &[String], at: usize) -> Option<(usize, usize)> {
     (1..=LONGEST_PHRASE).find_map(|words| {
         let phrase = keys.get(at..at + words).filter(|phrase| phrase.iter().any(|key| !key.is_empty()))?;
