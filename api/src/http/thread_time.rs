@@ -297,7 +297,7 @@ mod tests {
         assert!(taken >= Duration::from_millis(60) && taken < Duration::from_millis(200), "{taken:?}");
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn who_would_wait_more_than_ten_seconds_is_told_when_to_come_again_and_nothing_is_counted() {
         let time = ThreadTime::of(2);
         time.wait(BUSY).await.expect("the first").settle(Duration::from_secs(6));

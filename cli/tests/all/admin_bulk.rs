@@ -21,8 +21,8 @@ async fn a_bulk_operation_is_started_once_that_is_confirmed_and_then_listed_show
     };
     let asked = ["start", "after Friday", "--since", "6h", "--error", "tls_failed"];
     let counted = bulk(&[asked.as_slice(), &["--dry-run"]].concat()).await?;
-    let would: Value = serde_json::from_slice(&counted.stdout)?;
-    assert!(would["dry_run"] == true && would["until"].is_string(), "{counted:?}");
+    let counts: Value = serde_json::from_slice(&counted.stdout)?;
+    assert!(counts["dry_run"] == true && counts["until"].is_string(), "{counted:?}");
     let unconfirmed = bulk(&asked).await?;
     assert_eq!(unconfirmed.status.code(), Some(2), "{unconfirmed:?}");
     assert_eq!(world.count("SELECT count(*) FROM bulk_operations").await?, 0);

@@ -239,7 +239,7 @@ impl Worker {
         let worked = match (&claimed.item, claimed.task) {
             // A generation may be made from no item.
             (_, Some(Task::Generation)) => self.generation(claimed, lease, slot, processor).await,
-            (Some(item), Some(Task::Dub)) => self.dub(claimed, item, lease, slot, processor).await,
+            (Some(item), Some(Task::Dub)) => Box::pin(self.dub(claimed, item, lease, slot, processor)).await,
             (item, Some(task)) if !claimed.is_orphaned() => {
                 self.work(claimed, item.as_ref(), task, lease, processor).await
             }

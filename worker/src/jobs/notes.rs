@@ -39,7 +39,7 @@ impl Worker {
             }
             .boxed()
         };
-        let waiting = self.rooms.waiting(slot.clone(), sent_bytes, Arc::clone(&lease.is_away));
+        let waiting = self.limits.waiting(slot.clone(), sent_bytes, Arc::clone(&lease.is_away));
         Asking::new(Box::new(note), waiting)
     }
 

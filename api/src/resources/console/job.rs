@@ -257,7 +257,7 @@ pub(super) async fn retry(visit: Visit) -> Answer<Response> {
     if let Some(started) = prepared.started() {
         return Ok(leads_to(&format!("/console/jobs/{}?done=retried", started.0)));
     }
-    let (job, origin) = found(&visit, id).await?;
+    let (job, origin) = find(&visit, id).await?;
     let why = why_not_again(&mut *visit.conn().await?, &job, &origin).await?;
     let shown = json_of(&prepared);
     let main = html! {

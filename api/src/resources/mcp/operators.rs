@@ -6,7 +6,7 @@
 
 use super::schema::json_schema;
 use super::tools::object;
-use super::{judged, service, shaped, until_hung_up};
+use super::{judge, service, shaped, until_hung_up};
 use crate::app::App;
 use crate::auth::operator::require_operator;
 use crate::contract::Contract;
@@ -84,7 +84,7 @@ impl<E> OperatorMcp<E> {
     /// Refuses whoever is no operator. Those who may only read may ask.
     async fn admit(&self, request: &Request) -> Answer<()> {
         require_operator(&self.app, request, OperatorRole::Metadata).await?;
-        judged(request, Taker::of(&Scope::of(request))).await
+        judge(request, Taker::of(&Scope::of(request))).await
     }
 }
 

@@ -9,6 +9,7 @@ use crate::http::text::Time;
 use chrono::{DateTime, SubsecRound, Utc};
 use domain::bulk::{BulkKind, BulkState, MOST_NAME_CHARACTERS, MOST_RUNNING};
 use domain::ids::{AccountId, BulkOperationId, EndpointId};
+use runtime::wake::Wake;
 use serde_json::json;
 use store::bulk_operations::{self, BulkFilter, BulkOperation};
 use store::deliveries::{self, UnsentFilter, UnsentOf};
@@ -87,6 +88,7 @@ pub async fn start(app: &App, operator: &OperatorCaller, asked: &BulkAsked) -> A
     bulk_operations::insert(&mut start, &new, &open).await?;
     audit::record(&mut start, &entry).await?;
     start.commit().await?;
+    app.process.wakes.send([Wake::Duties]);
     Ok(new)
 }
 

@@ -60,7 +60,7 @@ mod tests {
         heard.note(begun);
         assert!(!heard.is_quiet(begun + SILENCE * 9), "nothing is told where the database can't notify");
         heard.begin_listening(begun);
-        let before = SILENCE - Duration::from_millis(1);
+        let before = SILENCE.saturating_sub(Duration::from_millis(1));
         assert!(!heard.is_quiet(begun + before) && heard.is_quiet(begun + SILENCE));
         assert_eq!(heard.pause(usual, begun + before), usual);
         assert_eq!(heard.pause(usual, begun + SILENCE), QUIET_POLL);
