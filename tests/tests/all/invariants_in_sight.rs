@@ -81,7 +81,7 @@ async fn each_rule_that_is_broken_is_found_with_the_row_and_is_looked_up_by_inde
         // The journal is append-only, and rows have keys to others: neither is asked here.
         let breaks = format!("SET LOCAL session_replication_role = replica; {breaks}");
         sqlx::raw_sql(AssertSqlSafe(breaks)).execute(&mut *tx).await?;
-        assert_eq!(invariants::broken(&mut tx, invariant).await?, std::slice::from_ref(&row), "{invariant:?}");
+        assert_eq!(invariants::broken(&mut tx, invariant).await?, std::slice::from_ref(row), "{invariant:?}");
         tx.rollback().await?;
     }
     // A connection of its own, on which each statement is prepared when its plan is asked for.
