@@ -116,6 +116,9 @@ export class WebhookNotFoundError extends NotFoundError {}
 /** There is no such delivery. */
 export class DeliveryNotFoundError extends NotFoundError {}
 
+/** There is no such bulk operation. */
+export class BulkOperationNotFoundError extends NotFoundError {}
+
 /** The account has no signing secret. */
 export class WebhookSecretNotFoundError extends NotFoundError {}
 
@@ -300,6 +303,7 @@ export const BY_CODE: Record<string, typeof ApiError> = {
   key_not_found: KeyNotFoundError,
   webhook_not_found: WebhookNotFoundError,
   delivery_not_found: DeliveryNotFoundError,
+  bulk_operation_not_found: BulkOperationNotFoundError,
   webhook_secret_not_found: WebhookSecretNotFoundError,
   upload_not_found: UploadNotFoundError,
   event_not_found: EventNotFoundError,

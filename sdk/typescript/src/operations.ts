@@ -176,6 +176,10 @@ export const OPERATIONS = {
   operator_resend_deliveries: { name: "operator_resend_deliveries", method: "POST", path: "/operator/deliveries/resend", repeat: "harmless" },
   operator_resend_delivery: { name: "operator_resend_delivery", method: "POST", path: "/operator/deliveries/{id}/resend", repeat: "refused" },
   operator_update_webhook: { name: "operator_update_webhook", method: "PATCH", path: "/operator/webhooks/{id}", repeat: "harmless" },
+  operator_start_bulk_operation: { name: "operator_start_bulk_operation", method: "POST", path: "/operator/bulk-operations", repeat: "harmless" },
+  operator_list_bulk_operations: { name: "operator_list_bulk_operations", method: "GET", path: "/operator/bulk-operations", repeat: "harmless", rows: ["data"] },
+  operator_get_bulk_operation: { name: "operator_get_bulk_operation", method: "GET", path: "/operator/bulk-operations/{id}", repeat: "harmless" },
+  operator_stop_bulk_operation: { name: "operator_stop_bulk_operation", method: "POST", path: "/operator/bulk-operations/{id}/stop", repeat: "harmless" },
   operator_list_audit: { name: "operator_list_audit", method: "GET", path: "/operator/audit", repeat: "harmless", rows: ["data"] },
   operator_get_report: { name: "operator_get_report", method: "GET", path: "/operator/report", repeat: "harmless" },
   operator_create_console_link: { name: "operator_create_console_link", method: "POST", path: "/operator/console-links", repeat: "refused" },
@@ -749,7 +753,8 @@ export class Research {
   }
 
   /** The post stays until it is deleted. `import_media: true` imports the first of its media as an item, as
-   * `import_media` does; a post whose media was imported before is not imported again. */
+   * `import_media` does, with the reads of the workspace's settings; a post whose media was imported before is
+   * not imported again. */
   keepPost(body: Schemas["KeepPost"], options: Options = {}): Promise<Schemas["ToolAnswer_PostAnswer"]> {
     return this.calls.call(OPERATIONS.keep_post, { body, options });
   }
@@ -775,8 +780,9 @@ export class Models {
   }
 
   /** Returns the minutes and AI credits that a call of a tool would hold, without making it: what the tool answers to
-   * the same arguments with `dry_run: true`. A tool that never costs anything is not called. What the tool would
-   * refuse is refused here too. */
+   * the same arguments with `dry_run: true`. A tool that itself costs nothing is not called; what the reads of an
+   * import will cost is `minutes_per_imported_minute`. What a tool that is called would refuse is refused here
+   * too. */
   estimateCost(body: Schemas["EstimateCost"], options: Options = {}): Promise<Schemas["ToolAnswer_CostEstimate"]> {
     return this.calls.call(OPERATIONS.estimate_cost, { body, options });
   }
@@ -825,8 +831,9 @@ export class Generation {
    * answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. Of a
    * timeline (`timeline_id`) the film is dubbed, and the new timeline is its variant: a film that is missing is
    * rendered first, in the same way. Name `timeline_revision` in each call, so that an edit in between changes
-   * nothing. The built-in engines translate and speak at draft quality: listen to the result, and change it with
-   * `edit_dub`. The same call makes the same dub once, until the dub or its item is deleted. */
+   * nothing. If the operator has configured a model for it, that translates, for AI credits (`translator`);
+   * otherwise a built-in engine does. Built-in engines speak, at draft quality: listen to the result, and change
+   * it with `edit_dub`. The same call makes the same dub once, until the dub or its item is deleted. */
   dub(body: Schemas["MakeDub"], options: Options = {}): Promise<Schemas["ToolAnswer_DubStanding"]> {
     return this.calls.call(OPERATIONS.dub, { body, options });
   }
@@ -1221,12 +1228,13 @@ export class Operator {
   }
 
   /** Newest first. With filters a page looks through 2,000 jobs: it may have fewer than `limit`, or none, and still be
-   * followed by more. */
+   * followed by more. A token of the role `metadata` sees no results and no texts of customers. */
   operatorListJobs(query: NonNullable<operations["operator_list_jobs"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["OperatorJob"]> {
     return this.calls.pages(OPERATIONS.operator_list_jobs, { query, options });
   }
 
-  /** Returns the job as its account sees it, and the accounts that own and pay for it. */
+  /** Returns the job as its account sees it, and the accounts that own and pay for it. A token of the role `metadata`
+   * sees no result and no texts of customers. */
   operatorGetJob(id: string, options: Options = {}): Promise<Schemas["OperatorJob"]> {
     return this.calls.call(OPERATIONS.operator_get_job, { path: { id: id }, options });
   }
@@ -1245,13 +1253,14 @@ export class Operator {
   }
 
   /** Newest first. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and
-   * still be followed by more. */
+   * still be followed by more. For a token of the role `metadata` every `response_excerpt` is null. */
   operatorListDeliveries(query: NonNullable<operations["operator_list_deliveries"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["Delivery"]> {
     return this.calls.pages(OPERATIONS.operator_list_deliveries, { query, options });
   }
 
   /** Sends every event since a time again whose last delivery to an endpoint failed or was skipped, and which matches
-   * the filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted. */
+   * the filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted. One
+   * request sends at most 50,000; for more, start a bulk operation (`POST /operator/bulk-operations`). */
   operatorResendDeliveries(body: Schemas["ResendAll"], options: Options = {}): Promise<Schemas["ResentAll"]> {
     return this.calls.call(OPERATIONS.operator_resend_deliveries, { body, options });
   }
@@ -1269,6 +1278,30 @@ export class Operator {
     return this.calls.call(OPERATIONS.operator_update_webhook, { path: { id: id }, body, options });
   }
 
+  /** Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters: each
+   * as a new delivery, from its first attempt, up to 500 a second, the oldest of each endpoint first. Count them
+   * before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`. The operation goes on
+   * by itself, whatever restarts meanwhile; at most five run at once. */
+  operatorStartBulkOperation(body: Schemas["StartBulkOperation"], options: Options = {}): Promise<Schemas["BulkOperationAnswer"]> {
+    return this.calls.call(OPERATIONS.operator_start_bulk_operation, { body, options });
+  }
+
+  /** Newest first, with how far each is. Those that have ended are kept as long as accounts' audit logs, 400 days
+   * unless the deployment says otherwise. */
+  operatorListBulkOperations(query: NonNullable<operations["operator_list_bulk_operations"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["BulkOperationAnswer"]> {
+    return this.calls.pages(OPERATIONS.operator_list_bulk_operations, { query, options });
+  }
+
+  /** With how far it is. */
+  operatorGetBulkOperation(id: string, options: Options = {}): Promise<Schemas["BulkOperationAnswer"]> {
+    return this.calls.call(OPERATIONS.operator_get_bulk_operation, { path: { id: id }, options });
+  }
+
+  /** What it has sent stays sent, and nothing more is. One that has ended stays as it is. */
+  operatorStopBulkOperation(id: string, options: Options = {}): Promise<Schemas["BulkOperationAnswer"]> {
+    return this.calls.call(OPERATIONS.operator_stop_bulk_operation, { path: { id: id }, options });
+  }
+
   /** Lists what operators did, newest first, and what they viewed (`view`: once an hour for the same operator and
    * route). It is kept for good, can't be changed, and each row carries the hash of the one before it. */
   operatorListAudit(query: NonNullable<operations["operator_list_audit"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["AuditEntry"]> {
@@ -1277,7 +1310,7 @@ export class Operator {
 
   /** The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps
    * next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`.
-   * `load` has what waits and runs by task, and the workers. */
+   * `load` has what waits and runs by task, and the workers; `invariants` the rules that are checked of the rows. */
   operatorGetReport(options: Options = {}): Promise<Schemas["HealthReport"]> {
     return this.calls.call(OPERATIONS.operator_get_report, { options });
   }

@@ -636,7 +636,7 @@ export interface paths {
         put?: never;
         /**
          * Keep a post
-         * @description The post stays until it is deleted. `import_media: true` imports the first of its media as an item, as `import_media` does; a post whose media was imported before is not imported again.
+         * @description The post stays until it is deleted. `import_media: true` imports the first of its media as an item, as `import_media` does, with the reads of the workspace's settings; a post whose media was imported before is not imported again.
          */
         post: operations["keep_post"];
         delete?: never;
@@ -716,7 +716,7 @@ export interface paths {
         put?: never;
         /**
          * Estimate what a call costs
-         * @description Returns the minutes and AI credits that a call of a tool would hold, without making it: what the tool answers to the same arguments with `dry_run: true`. A tool that never costs anything is not called. What the tool would refuse is refused here too.
+         * @description Returns the minutes and AI credits that a call of a tool would hold, without making it: what the tool answers to the same arguments with `dry_run: true`. A tool that itself costs nothing is not called; what the reads of an import will cost is `minutes_per_imported_minute`. What a tool that is called would refuse is refused here too.
          */
         post: operations["estimate_cost"];
         delete?: never;
@@ -836,7 +836,7 @@ export interface paths {
         put?: never;
         /**
          * Dub an item or a timeline
-         * @description Translates the speech of an item and speaks it in another language, in a job of kind `dub` that makes a new item, a timeline with the new voices as its voiceover, and a dub to edit. It needs the item's `transcript` and `speakers` reads: stored ones are used at no charge. If one is missing, its job is started or joined and the answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. Of a timeline (`timeline_id`) the film is dubbed, and the new timeline is its variant: a film that is missing is rendered first, in the same way. Name `timeline_revision` in each call, so that an edit in between changes nothing. The built-in engines translate and speak at draft quality: listen to the result, and change it with `edit_dub`. The same call makes the same dub once, until the dub or its item is deleted.
+         * @description Translates the speech of an item and speaks it in another language, in a job of kind `dub` that makes a new item, a timeline with the new voices as its voiceover, and a dub to edit. It needs the item's `transcript` and `speakers` reads: stored ones are used at no charge. If one is missing, its job is started or joined and the answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. Of a timeline (`timeline_id`) the film is dubbed, and the new timeline is its variant: a film that is missing is rendered first, in the same way. Name `timeline_revision` in each call, so that an edit in between changes nothing. If the operator has configured a model for it, that translates, for AI credits (`translator`); otherwise a built-in engine does. Built-in engines speak, at draft quality: listen to the result, and change it with `edit_dub`. The same call makes the same dub once, until the dub or its item is deleted.
          */
         post: operations["dub"];
         delete?: never;
@@ -3002,7 +3002,7 @@ export interface paths {
         };
         /**
          * List jobs of all accounts
-         * @description Newest first. With filters a page looks through 2,000 jobs: it may have fewer than `limit`, or none, and still be followed by more.
+         * @description Newest first. With filters a page looks through 2,000 jobs: it may have fewer than `limit`, or none, and still be followed by more. A token of the role `metadata` sees no results and no texts of customers.
          */
         get: operations["operator_list_jobs"];
         put?: never;
@@ -3022,7 +3022,7 @@ export interface paths {
         };
         /**
          * Get a job of any account
-         * @description Returns the job as its account sees it, and the accounts that own and pay for it.
+         * @description Returns the job as its account sees it, and the accounts that own and pay for it. A token of the role `metadata` sees no result and no texts of customers.
          */
         get: operations["operator_get_job"];
         put?: never;
@@ -3082,7 +3082,7 @@ export interface paths {
         };
         /**
          * List deliveries of all accounts
-         * @description Newest first. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and still be followed by more.
+         * @description Newest first. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and still be followed by more. For a token of the role `metadata` every `response_excerpt` is null.
          */
         get: operations["operator_list_deliveries"];
         put?: never;
@@ -3104,7 +3104,7 @@ export interface paths {
         put?: never;
         /**
          * Resend what did not arrive
-         * @description Sends every event since a time again whose last delivery to an endpoint failed or was skipped, and which matches the filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted.
+         * @description Sends every event since a time again whose last delivery to an endpoint failed or was skipped, and which matches the filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted. One request sends at most 50,000; for more, start a bulk operation (`POST /operator/bulk-operations`).
          */
         post: operations["operator_resend_deliveries"];
         delete?: never;
@@ -3153,6 +3153,70 @@ export interface paths {
         patch: operations["operator_update_webhook"];
         trace?: never;
     };
+    "/operator/bulk-operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List bulk operations
+         * @description Newest first, with how far each is. Those that have ended are kept as long as accounts' audit logs, 400 days unless the deployment says otherwise.
+         */
+        get: operations["operator_list_bulk_operations"];
+        put?: never;
+        /**
+         * Start a bulk operation
+         * @description Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters: each as a new delivery, from its first attempt, up to 500 a second, the oldest of each endpoint first. Count them before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`. The operation goes on by itself, whatever restarts meanwhile; at most five run at once.
+         */
+        post: operations["operator_start_bulk_operation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/bulk-operations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a bulk operation
+         * @description With how far it is.
+         */
+        get: operations["operator_get_bulk_operation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/bulk-operations/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop a bulk operation
+         * @description What it has sent stays sent, and nothing more is. One that has ended stays as it is.
+         */
+        post: operations["operator_stop_bulk_operation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/audit": {
         parameters: {
             query?: never;
@@ -3182,7 +3246,7 @@ export interface paths {
         };
         /**
          * Get the verdict
-         * @description The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`. `load` has what waits and runs by task, and the workers.
+         * @description The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`. `load` has what waits and runs by task, and the workers; `invariants` the rules that are checked of the rows.
          */
         get: operations["operator_get_report"];
         put?: never;
@@ -3740,6 +3804,84 @@ export interface components {
             steps: number;
         };
         /**
+         * @description What a bulk operation does.
+         * @enum {string}
+         */
+        BulkKindWord: "resend_deliveries";
+        /**
+         * BulkOperationAnswer
+         * @description A bulk operation.
+         */
+        BulkOperationAnswer: {
+            /** @description Its id. */
+            id: string;
+            /** @description Its name. */
+            name: string;
+            /** @description What it does. */
+            kind: components["schemas"]["BulkKindWord"];
+            /** @description How far it is. */
+            state: components["schemas"]["BulkStateWord"];
+            /**
+             * Format: int64
+             * @description The number of deliveries that matched when it was started, to endpoints that were enabled.
+             */
+            total: number;
+            /**
+             * Format: int64
+             * @description The number of deliveries that it has sent again. It is above `total` if some that were under way at the start have failed since.
+             */
+            done: number;
+            /**
+             * Format: int64
+             * @description The number of deliveries that were counted and not sent: somebody else had sent them again meanwhile, or their endpoint was disabled or removed.
+             */
+            skipped: number;
+            /**
+             * Format: date-time
+             * @description Deliveries created at or after this time.
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description Deliveries created before this time.
+             */
+            until: string;
+            /** @description Deliveries to endpoints of this account; null for those of any. */
+            account_id?: string | null;
+            /** @description Deliveries to this endpoint; null for any. */
+            endpoint_id?: string | null;
+            /** @description Deliveries with this status; null for both. */
+            status?: components["schemas"]["Unarrived"] | null;
+            /** @description Events of this type; null for any. */
+            event_type?: components["schemas"]["Kind"] | null;
+            /**
+             * Format: int16
+             * @description Deliveries whose last answer had this HTTP status; null for any.
+             */
+            http_status?: number | null;
+            /** @description Deliveries whose last attempt had this error; null for any. */
+            error?: string | null;
+            /** @description The name of the operator who started it. */
+            started_by: string;
+            /** @description The name of the operator who stopped it; null if nobody did. */
+            stopped_by?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was started.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was stopped or had come to its end; null while it runs.
+             */
+            ended_at?: string | null;
+        };
+        /**
+         * @description How far a bulk operation is.
+         * @enum {string}
+         */
+        BulkStateWord: "running" | "stopped" | "finished";
+        /**
          * CalendarEntry
          * @description An entry of the calendar.
          */
@@ -4211,7 +4353,7 @@ export interface components {
          * @description What to change in an endpoint. Absent fields change nothing.
          */
         ChangeAnyWebhook: {
-            /** @description Whether events are sent. Enabling a disabled endpoint clears its count of failures. */
+            /** @description Whether events are sent. Enabling a disabled endpoint clears its count of failures. `false` for one that is disabled already makes its reason `operator`, and it stays disabled when its account is resumed. */
             enabled?: boolean | null;
             /** @description `true` sends one ping now, after the change, also to a disabled endpoint. */
             test?: boolean | null;
@@ -4458,6 +4600,8 @@ export interface components {
             minutes: number;
             /** @description AI credits that the call would hold. */
             credits: number;
+            /** @description Minutes that the reads of an item that the call imports would hold for each minute of the item, once it is fetched and its length is known; null for a call that imports nothing. */
+            minutes_per_imported_minute?: number | null;
             /** @description The answer of the call in a dry run; empty for a call that costs nothing. */
             answer: Record<string, never>;
         };
@@ -5152,6 +5296,10 @@ export interface components {
             job_id?: string | null;
             /** @description Minutes held for that job, or that would be held; only when queued or startable. */
             estimated_minutes?: number | null;
+            /** @description AI credits held for that job, or that would be held; only when a provider's model translates. */
+            estimated_credits?: number | null;
+            /** @description The provider's model that translates it; absent when the built-in engine does, and when nothing is translated. */
+            translator?: string | null;
             /** @description The dub; once it exists. */
             dub_id?: string | null;
             /** @description The dub's own timeline; only when ready, and unless it was deleted. */
@@ -5163,7 +5311,7 @@ export interface components {
              * @description The number of segments to speak; only when it is known.
              */
             segments?: number | null;
-            /** @description `draft`: rule-based engines translate and speak it. */
+            /** @description `draft`: simple engines speak it, and translate it unless `translator` does. */
             quality?: string | null;
         };
         /**
@@ -5789,6 +5937,39 @@ export interface components {
             next?: string | null;
         };
         /**
+         * HealthInvariant
+         * @description A rule that must hold of the rows at every moment.
+         */
+        HealthInvariant: {
+            /** @description Its name. */
+            name: string;
+            /** @description The axis that it is part of. */
+            axis: components["schemas"]["HealthAxis"];
+            /** @description The rule, as one sentence. */
+            says: string;
+            /** @description Which rows a check looks at. */
+            covers: string;
+            /** @description The outcome of its last check; null until one has ended. */
+            outcome?: components["schemas"]["InvariantOutcome"] | null;
+            /**
+             * Format: double
+             * @description Seconds since a check last passed; null if none has.
+             */
+            passed_seconds?: number | null;
+            /**
+             * Format: double
+             * @description Seconds since a check last failed; null if none has.
+             */
+            failed_seconds?: number | null;
+            /**
+             * Format: uint32
+             * @description The number of rows that broke it when it last failed; counts end at 100.
+             */
+            broken: number;
+            /** @description The ids of some of those rows, at most five; they are kept when a later check passes. */
+            sample: string[];
+        };
+        /**
          * HealthLoad
          * @description What waits and runs, and who works. Counts end at 2,000.
          */
@@ -5836,6 +6017,8 @@ export interface components {
             axes: components["schemas"]["HealthFinding"][];
             /** @description What waits and runs at this moment, and who works. */
             load: components["schemas"]["HealthLoad"];
+            /** @description The rules that must hold of the rows at every moment, each with what its last checks found. Schedulers check each every five minutes, balances each minute. */
+            invariants: components["schemas"]["HealthInvariant"][];
         };
         /**
          * @description The states of health.
@@ -5941,6 +6124,11 @@ export interface components {
             /** @description What the timeline lacks of the document, in whole sentences. */
             warnings: string[];
         };
+        /**
+         * @description The outcomes of a check.
+         * @enum {string}
+         */
+        InvariantOutcome: "passed" | "failed" | "unfinished";
         /**
          * ItemAnswer
          * @description An item.
@@ -6581,6 +6769,18 @@ export interface components {
             next_cursor?: string | null;
         };
         /**
+         * List_BulkOperationAnswer
+         * @description A page of a list.
+         */
+        List_BulkOperationAnswer: {
+            /** @description The rows, in the list's order. */
+            data: components["schemas"]["BulkOperationAnswer"][];
+            /** @description Whether there are rows after these. */
+            has_more: boolean;
+            /** @description Pass it as `cursor` for the rows after these; null on the last page. */
+            next_cursor?: string | null;
+        };
+        /**
          * List_Delivery
          * @description A page of a list.
          */
@@ -6985,7 +7185,7 @@ export interface components {
              * @description The number of its scenes.
              */
             scenes: number;
-            /** @description The timeline of which it is a variant; null when it is none. */
+            /** @description The timeline of which it is a variant; null when it is none, or when that timeline is deleted. */
             variant_of?: string | null;
             /** @description The language that is spoken in it; null when it is not set, or was set before it was shown here. */
             language?: string | null;
@@ -7428,6 +7628,8 @@ export interface components {
             owner_account_id: string;
             /** @description The job, as its account sees it. */
             job: components["schemas"]["JobAnswer"];
+            /** @description Whether the role of the token (`metadata`) hides `result`, `context` and `ref` of the job, which are null then, and the message of its error. */
+            payloads_hidden: boolean;
         };
         /**
          * OperatorKey
@@ -8646,11 +8848,16 @@ export interface components {
             /** @description Whether it was a dry run, which sends nothing. */
             dry_run: boolean;
             /**
+             * Format: date-time
+             * @description Only deliveries created before this time were looked at: the `until` of the request, or now. A bulk operation with the same filters and this `until` sends what was counted.
+             */
+            until: string;
+            /**
              * Format: uint64
              * @description The number of deliveries that were started, or would be.
              */
             resent: number;
-            /** @description The same, by endpoint. */
+            /** @description How many of them each endpoint is sent, or would be. */
             endpoints: components["schemas"]["ResentTo"][];
             /**
              * Format: uint64
@@ -9096,6 +9303,41 @@ export interface components {
             confidence: number;
         };
         /**
+         * StartBulkOperation
+         * @description A bulk operation to start.
+         */
+        StartBulkOperation: {
+            /** @description Its name, which no other one has. A request that is sent again with the same name and the same filters starts nothing, and is answered with the operation. */
+            name: string;
+            /** @description What it does. */
+            kind: components["schemas"]["BulkKindWord"];
+            /**
+             * Format: date-time
+             * @description Only deliveries created at or after this time.
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description Only deliveries created before this time, which must not lie ahead; until now, if absent.
+             */
+            until?: string | null;
+            /** @description Only deliveries to endpoints of this account. */
+            account_id?: string | null;
+            /** @description Only deliveries to this endpoint. */
+            endpoint_id?: string | null;
+            /** @description Only deliveries with this status. */
+            status?: components["schemas"]["Unarrived"] | null;
+            /** @description Only events of this type. */
+            event_type?: components["schemas"]["Kind"] | null;
+            /**
+             * Format: int16
+             * @description Only deliveries whose last answer had this HTTP status.
+             */
+            http_status?: number | null;
+            /** @description Only deliveries whose last attempt had this error, such as `tls_failed`. */
+            error?: string | null;
+        };
+        /**
          * StatementAnswer
          * @description A month of the account's journal. What was before the month and the changes of its entries add up to what is after.
          */
@@ -9426,7 +9668,7 @@ export interface components {
             fps: number;
             /** @description The language that is spoken in it; null when it is not set. */
             language?: string | null;
-            /** @description The timeline of which it is a variant; null when it is none. */
+            /** @description The timeline of which it is a variant; null when it is none, or when that timeline is deleted. */
             variant_of?: string | null;
             /** @description The names of the skills that guide it. */
             skills: string[];
@@ -11507,7 +11749,7 @@ export interface components {
          * @description Why a request is refused.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "code_malformed" | "unauthenticated" | "credential_revoked" | "token_expired" | "insufficient_minutes" | "insufficient_credits" | "workspace_forbidden" | "role_forbidden" | "account_suspended" | "user_disabled" | "session_not_allowed" | "key_wrong_workspace" | "link_invalid" | "link_expired" | "not_the_author" | "origin_forbidden" | "route_not_found" | "tool_not_found" | "item_not_found" | "job_not_found" | "comment_not_found" | "public_link_not_found" | "board_not_found" | "post_not_found" | "calendar_entry_not_found" | "calendar_feed_not_found" | "skill_not_found" | "template_not_found" | "timeline_not_found" | "canvas_not_found" | "dub_not_found" | "project_not_found" | "key_not_found" | "webhook_not_found" | "delivery_not_found" | "webhook_secret_not_found" | "upload_not_found" | "event_not_found" | "account_not_found" | "user_not_found" | "workspace_not_found" | "member_not_found" | "read_not_found" | "method_not_allowed" | "idempotency_in_progress" | "item_not_ready" | "item_leased" | "ref_taken" | "revision_conflict" | "name_taken" | "last_owner" | "nothing_to_undo" | "upload_incomplete" | "upload_offset_mismatch" | "key_limit_reached" | "endpoint_limit_reached" | "endpoint_disabled" | "quota_reached" | "rotation_in_progress" | "illegal_transition" | "subject_taken" | "code_not_redeemable" | "cursor_gone" | "tus_version_unsupported" | "request_too_large" | "file_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "range_not_satisfiable" | "url_not_https" | "url_not_public" | "webhook_url_not_allowed" | "url_not_allowed" | "pull_failed" | "read_not_applicable" | "engine_not_configured" | "checksum_mismatch" | "chunk_mismatch" | "rate_limited" | "internal" | "unavailable" | "database_unavailable" | "shutting_down";
+        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "code_malformed" | "unauthenticated" | "credential_revoked" | "token_expired" | "insufficient_minutes" | "insufficient_credits" | "workspace_forbidden" | "role_forbidden" | "account_suspended" | "user_disabled" | "session_not_allowed" | "key_wrong_workspace" | "link_invalid" | "link_expired" | "not_the_author" | "origin_forbidden" | "route_not_found" | "tool_not_found" | "item_not_found" | "job_not_found" | "comment_not_found" | "public_link_not_found" | "board_not_found" | "post_not_found" | "calendar_entry_not_found" | "calendar_feed_not_found" | "skill_not_found" | "template_not_found" | "timeline_not_found" | "canvas_not_found" | "dub_not_found" | "project_not_found" | "key_not_found" | "webhook_not_found" | "delivery_not_found" | "bulk_operation_not_found" | "webhook_secret_not_found" | "upload_not_found" | "event_not_found" | "account_not_found" | "user_not_found" | "workspace_not_found" | "member_not_found" | "read_not_found" | "method_not_allowed" | "idempotency_in_progress" | "item_not_ready" | "item_leased" | "ref_taken" | "revision_conflict" | "name_taken" | "last_owner" | "nothing_to_undo" | "upload_incomplete" | "upload_offset_mismatch" | "key_limit_reached" | "endpoint_limit_reached" | "endpoint_disabled" | "quota_reached" | "rotation_in_progress" | "illegal_transition" | "subject_taken" | "code_not_redeemable" | "cursor_gone" | "tus_version_unsupported" | "request_too_large" | "file_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "range_not_satisfiable" | "url_not_https" | "url_not_public" | "webhook_url_not_allowed" | "url_not_allowed" | "pull_failed" | "read_not_applicable" | "engine_not_configured" | "checksum_mismatch" | "chunk_mismatch" | "rate_limited" | "internal" | "unavailable" | "database_unavailable" | "shutting_down";
         /**
          * ToolError
          * @description What a tool answers with any status but 200 (contract §7).
@@ -11621,6 +11863,20 @@ export interface components {
     responses: {
         /** @description `account_not_found`: There is no such account; for operators. */
         "Route.account_not_found": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RouteError"];
+            };
+        };
+        /** @description `bulk_operation_not_found`: There is no such bulk operation. */
+        "Route.bulk_operation_not_found": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12026,6 +12282,23 @@ export interface components {
         };
         /** @description `webhook_not_found`: There is no such webhook endpoint. */
         "Route.webhook_not_found": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RouteError"];
+            };
+        };
+        /**
+         * @description `webhook_not_found`: There is no such webhook endpoint.
+         *     `account_not_found`: There is no such account; for operators.
+         */
+        "Route.webhook_not_found.account_not_found": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16528,6 +16801,7 @@ export interface operations {
                      *         "tool": "a tool",
                      *         "minutes": 1.25,
                      *         "credits": 1.25,
+                     *         "minutes_per_imported_minute": 1.25,
                      *         "answer": {}
                      *       },
                      *       "meta": {
@@ -17091,6 +17365,8 @@ export interface operations {
                      *         "status": "ready",
                      *         "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "estimated_minutes": 1.25,
+                     *         "estimated_credits": 1.25,
+                     *         "translator": "a translator",
                      *         "dub_id": "a dub id",
                      *         "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "output_item_id": "a output item id",
@@ -17123,7 +17399,7 @@ export interface operations {
             };
             400: components["responses"]["Tool.invalid_request.invalid_json"];
             401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
-            402: components["responses"]["Tool.insufficient_minutes"];
+            402: components["responses"]["Tool.insufficient_minutes.insufficient_credits"];
             403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
             404: components["responses"]["Tool.item_not_found.timeline_not_found"];
             /**
@@ -17618,6 +17894,8 @@ export interface operations {
                      *         "status": "ready",
                      *         "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "estimated_minutes": 1.25,
+                     *         "estimated_credits": 1.25,
+                     *         "translator": "a translator",
                      *         "dub_id": "a dub id",
                      *         "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "output_item_id": "a output item id",
@@ -27024,6 +27302,7 @@ export interface operations {
             };
             400: components["responses"]["Route.invalid_request.invalid_cursor"];
             401: components["responses"]["Route.unauthenticated"];
+            403: components["responses"]["Route.role_forbidden"];
             404: components["responses"]["Route.account_not_found"];
             429: components["responses"]["Route.rate_limited"];
             500: components["responses"]["Route.internal"];
@@ -27267,6 +27546,7 @@ export interface operations {
             };
             400: components["responses"]["Route.invalid_request.invalid_cursor"];
             401: components["responses"]["Route.unauthenticated"];
+            403: components["responses"]["Route.role_forbidden"];
             404: components["responses"]["Route.account_not_found"];
             429: components["responses"]["Route.rate_limited"];
             500: components["responses"]["Route.internal"];
@@ -27439,6 +27719,7 @@ export interface operations {
             };
             400: components["responses"]["Route.invalid_request.invalid_cursor"];
             401: components["responses"]["Route.unauthenticated"];
+            403: components["responses"]["Route.role_forbidden"];
             404: components["responses"]["Route.account_not_found"];
             429: components["responses"]["Route.rate_limited"];
             500: components["responses"]["Route.internal"];
@@ -27607,6 +27888,7 @@ export interface operations {
             };
             400: components["responses"]["Route.invalid_request.invalid_cursor"];
             401: components["responses"]["Route.unauthenticated"];
+            403: components["responses"]["Route.role_forbidden"];
             404: components["responses"]["Route.user_not_found.workspace_not_found"];
             429: components["responses"]["Route.rate_limited"];
             500: components["responses"]["Route.internal"];
@@ -28099,7 +28381,8 @@ export interface operations {
                      *             "created_at": "2026-11-20T09:30:00.000Z",
                      *             "started_at": "2026-11-20T09:30:00.000Z",
                      *             "finished_at": "2026-11-20T09:30:00.000Z"
-                     *           }
+                     *           },
+                     *           "payloads_hidden": true
                      *         }
                      *       ],
                      *       "has_more": true,
@@ -28196,7 +28479,8 @@ export interface operations {
                      *         "created_at": "2026-11-20T09:30:00.000Z",
                      *         "started_at": "2026-11-20T09:30:00.000Z",
                      *         "finished_at": "2026-11-20T09:30:00.000Z"
-                     *       }
+                     *       },
+                     *       "payloads_hidden": true
                      *     }
                      */
                     "application/json": components["schemas"]["OperatorJob"];
@@ -28272,7 +28556,8 @@ export interface operations {
                      *         "created_at": "2026-11-20T09:30:00.000Z",
                      *         "started_at": "2026-11-20T09:30:00.000Z",
                      *         "finished_at": "2026-11-20T09:30:00.000Z"
-                     *       }
+                     *       },
+                     *       "payloads_hidden": true
                      *     }
                      */
                     "application/json": components["schemas"]["OperatorJob"];
@@ -28504,6 +28789,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "dry_run": true,
+                     *       "until": "2026-11-20T09:30:00.000Z",
                      *       "resent": 1,
                      *       "endpoints": [
                      *         {
@@ -28522,23 +28808,7 @@ export interface operations {
             400: components["responses"]["Route.invalid_request.invalid_json"];
             401: components["responses"]["Route.unauthenticated"];
             403: components["responses"]["Route.role_forbidden"];
-            /**
-             * @description `webhook_not_found`: There is no such webhook endpoint.
-             *     `account_not_found`: There is no such account; for operators.
-             */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RouteError"];
-                };
-            };
+            404: components["responses"]["Route.webhook_not_found.account_not_found"];
             413: components["responses"]["Route.request_too_large"];
             415: components["responses"]["Route.unsupported_media_type"];
             429: components["responses"]["Route.rate_limited"];
@@ -28696,6 +28966,286 @@ export interface operations {
             503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
         };
     };
+    operator_list_bulk_operations: {
+        parameters: {
+            query?: {
+                /** @description Only those in this state. */
+                state?: components["schemas"]["BulkStateWord"];
+                /** @description Rows to show. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "blk_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "name": "interview.mp4",
+                     *           "kind": "resend_deliveries",
+                     *           "state": "running",
+                     *           "total": 1,
+                     *           "done": 1,
+                     *           "skipped": 1,
+                     *           "since": "2026-11-20T09:30:00.000Z",
+                     *           "until": "2026-11-20T09:30:00.000Z",
+                     *           "account_id": "a account id",
+                     *           "endpoint_id": "whe_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "status": "failed",
+                     *           "event_type": "job.succeeded",
+                     *           "http_status": 1,
+                     *           "error": "a error",
+                     *           "started_by": "a started by",
+                     *           "stopped_by": "a stopped by",
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "ended_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "next_cursor": "a next cursor"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["List_BulkOperationAnswer"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request.invalid_cursor"];
+            401: components["responses"]["Route.unauthenticated"];
+            403: components["responses"]["Route.role_forbidden"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    operator_start_bulk_operation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "interview.mp4",
+                 *       "kind": "resend_deliveries",
+                 *       "since": "2026-11-20T09:30:00.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["StartBulkOperation"];
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "blk_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "name": "interview.mp4",
+                     *       "kind": "resend_deliveries",
+                     *       "state": "running",
+                     *       "total": 1,
+                     *       "done": 1,
+                     *       "skipped": 1,
+                     *       "since": "2026-11-20T09:30:00.000Z",
+                     *       "until": "2026-11-20T09:30:00.000Z",
+                     *       "account_id": "a account id",
+                     *       "endpoint_id": "whe_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "status": "failed",
+                     *       "event_type": "job.succeeded",
+                     *       "http_status": 1,
+                     *       "error": "a error",
+                     *       "started_by": "a started by",
+                     *       "stopped_by": "a stopped by",
+                     *       "created_at": "2026-11-20T09:30:00.000Z",
+                     *       "ended_at": "2026-11-20T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BulkOperationAnswer"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request.invalid_json"];
+            401: components["responses"]["Route.unauthenticated"];
+            403: components["responses"]["Route.role_forbidden"];
+            404: components["responses"]["Route.webhook_not_found.account_not_found"];
+            /**
+             * @description `name_taken`: The workspace has one that is called so.
+             *     `quota_reached`: There are as many of these as there may be, or they take as much room as they may.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouteError"];
+                };
+            };
+            413: components["responses"]["Route.request_too_large"];
+            415: components["responses"]["Route.unsupported_media_type"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    operator_get_bulk_operation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The operation's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "blk_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "name": "interview.mp4",
+                     *       "kind": "resend_deliveries",
+                     *       "state": "running",
+                     *       "total": 1,
+                     *       "done": 1,
+                     *       "skipped": 1,
+                     *       "since": "2026-11-20T09:30:00.000Z",
+                     *       "until": "2026-11-20T09:30:00.000Z",
+                     *       "account_id": "a account id",
+                     *       "endpoint_id": "whe_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "status": "failed",
+                     *       "event_type": "job.succeeded",
+                     *       "http_status": 1,
+                     *       "error": "a error",
+                     *       "started_by": "a started by",
+                     *       "stopped_by": "a stopped by",
+                     *       "created_at": "2026-11-20T09:30:00.000Z",
+                     *       "ended_at": "2026-11-20T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BulkOperationAnswer"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request"];
+            401: components["responses"]["Route.unauthenticated"];
+            403: components["responses"]["Route.role_forbidden"];
+            404: components["responses"]["Route.bulk_operation_not_found"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    operator_stop_bulk_operation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The operation's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "blk_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "name": "interview.mp4",
+                     *       "kind": "resend_deliveries",
+                     *       "state": "running",
+                     *       "total": 1,
+                     *       "done": 1,
+                     *       "skipped": 1,
+                     *       "since": "2026-11-20T09:30:00.000Z",
+                     *       "until": "2026-11-20T09:30:00.000Z",
+                     *       "account_id": "a account id",
+                     *       "endpoint_id": "whe_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "status": "failed",
+                     *       "event_type": "job.succeeded",
+                     *       "http_status": 1,
+                     *       "error": "a error",
+                     *       "started_by": "a started by",
+                     *       "stopped_by": "a stopped by",
+                     *       "created_at": "2026-11-20T09:30:00.000Z",
+                     *       "ended_at": "2026-11-20T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BulkOperationAnswer"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request"];
+            401: components["responses"]["Route.unauthenticated"];
+            403: components["responses"]["Route.role_forbidden"];
+            404: components["responses"]["Route.bulk_operation_not_found"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
     operator_list_audit: {
         parameters: {
             query?: {
@@ -28760,6 +29310,7 @@ export interface operations {
             };
             400: components["responses"]["Route.invalid_request.invalid_cursor"];
             401: components["responses"]["Route.unauthenticated"];
+            403: components["responses"]["Route.role_forbidden"];
             429: components["responses"]["Route.rate_limited"];
             500: components["responses"]["Route.internal"];
             503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
@@ -28829,7 +29380,22 @@ export interface operations {
                      *             "silent_seconds": 1.25
                      *           }
                      *         ]
-                     *       }
+                     *       },
+                     *       "invariants": [
+                     *         {
+                     *           "name": "interview.mp4",
+                     *           "axis": "flow",
+                     *           "says": "a says",
+                     *           "covers": "a covers",
+                     *           "outcome": "passed",
+                     *           "passed_seconds": 1.25,
+                     *           "failed_seconds": 1.25,
+                     *           "broken": 1,
+                     *           "sample": [
+                     *             "a sample"
+                     *           ]
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["HealthReport"];

@@ -155,6 +155,10 @@ class DeliveryNotFoundError(NotFoundError):
     """There is no such delivery."""
 
 
+class BulkOperationNotFoundError(NotFoundError):
+    """There is no such bulk operation."""
+
+
 class WebhookSecretNotFoundError(NotFoundError):
     """The account has no signing secret."""
 
@@ -386,6 +390,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     'key_not_found': KeyNotFoundError,
     'webhook_not_found': WebhookNotFoundError,
     'delivery_not_found': DeliveryNotFoundError,
+    'bulk_operation_not_found': BulkOperationNotFoundError,
     'webhook_secret_not_found': WebhookSecretNotFoundError,
     'upload_not_found': UploadNotFoundError,
     'event_not_found': EventNotFoundError,

@@ -179,6 +179,10 @@ OPERATIONS = {
     'operator_resend_deliveries': Operation('operator_resend_deliveries', 'POST', '/operator/deliveries/resend', 'harmless', types.ResentAll),
     'operator_resend_delivery': Operation('operator_resend_delivery', 'POST', '/operator/deliveries/{id}/resend', 'refused', types.Delivery),
     'operator_update_webhook': Operation('operator_update_webhook', 'PATCH', '/operator/webhooks/{id}', 'harmless', types.OperatorWebhook),
+    'operator_start_bulk_operation': Operation('operator_start_bulk_operation', 'POST', '/operator/bulk-operations', 'harmless', types.BulkOperationAnswer),
+    'operator_list_bulk_operations': Operation('operator_list_bulk_operations', 'GET', '/operator/bulk-operations', 'harmless', types.ListBulkOperationAnswer, rows=('data',)),
+    'operator_get_bulk_operation': Operation('operator_get_bulk_operation', 'GET', '/operator/bulk-operations/{id}', 'harmless', types.BulkOperationAnswer),
+    'operator_stop_bulk_operation': Operation('operator_stop_bulk_operation', 'POST', '/operator/bulk-operations/{id}/stop', 'harmless', types.BulkOperationAnswer),
     'operator_list_audit': Operation('operator_list_audit', 'GET', '/operator/audit', 'harmless', types.ListAuditEntry, rows=('data',)),
     'operator_get_report': Operation('operator_get_report', 'GET', '/operator/report', 'harmless', types.HealthReport),
     'operator_create_console_link': Operation('operator_create_console_link', 'POST', '/operator/console-links', 'refused', types.ConsoleLink),
@@ -1395,7 +1399,8 @@ class Research(Group):
         timeout: float | None = None,
     ) -> types.ToolAnswerPostAnswer:
         """The post stays until it is deleted. `import_media: true` imports the first of its media as an item, as `import_media`
-        does; a post whose media was imported before is not imported again."""
+        does, with the reads of the workspace's settings; a post whose media was imported before is not imported
+        again."""
         return self._client.call(OPERATIONS['keep_post'], body={'post_id': post_id}, maybe={'tags': tags, 'import_media': import_media}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def delete_post(
@@ -1441,8 +1446,9 @@ class Models(Group):
         timeout: float | None = None,
     ) -> types.ToolAnswerCostEstimate:
         """Returns the minutes and AI credits that a call of a tool would hold, without making it: what the tool answers to the
-        same arguments with `dry_run: true`. A tool that never costs anything is not called. What the tool would
-        refuse is refused here too."""
+        same arguments with `dry_run: true`. A tool that itself costs nothing is not called; what the reads of an
+        import will cost is `minutes_per_imported_minute`. What a tool that is called would refuse is refused here
+        too."""
         return self._client.call(OPERATIONS['estimate_cost'], body={'tool': tool, 'arguments': arguments}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -1567,8 +1573,9 @@ class Generation(Group):
         answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. Of a
         timeline (`timeline_id`) the film is dubbed, and the new timeline is its variant: a film that is missing is
         rendered first, in the same way. Name `timeline_revision` in each call, so that an edit in between changes
-        nothing. The built-in engines translate and speak at draft quality: listen to the result, and change it with
-        `edit_dub`. The same call makes the same dub once, until the dub or its item is deleted."""
+        nothing. If the operator has configured a model for it, that translates, for AI credits (`translator`);
+        otherwise a built-in engine does. Built-in engines speak, at draft quality: listen to the result, and change
+        it with `edit_dub`. The same call makes the same dub once, until the dub or its item is deleted."""
         return self._client.call(OPERATIONS['dub'], body={'target_language': target_language}, maybe={'ref': ref, 'timeline_id': timeline_id, 'timeline_revision': timeline_revision, 'source_language': source_language, 'script': script, 'voices': voices, 'keep_background': keep_background, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_dubs(
@@ -2382,7 +2389,7 @@ class Operator(Group):
         timeout: float | None = None,
     ) -> Page[types.OperatorJob]:
         """Newest first. With filters a page looks through 2,000 jobs: it may have fewer than `limit`, or none, and still be
-        followed by more."""
+        followed by more. A token of the role `metadata` sees no results and no texts of customers."""
         return self._client.pages(OPERATIONS['operator_list_jobs'], query={'status': status, 'kind': kind, 'read': read, 'error_code': error_code, 'account_id': account_id, 'workspace_id': workspace_id, 'item_id': item_id, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     def operator_get_job(
@@ -2391,7 +2398,8 @@ class Operator(Group):
         *,
         timeout: float | None = None,
     ) -> types.OperatorJob:
-        """Returns the job as its account sees it, and the accounts that own and pay for it."""
+        """Returns the job as its account sees it, and the accounts that own and pay for it. A token of the role `metadata` sees
+        no result and no texts of customers."""
         return self._client.call(OPERATIONS['operator_get_job'], path={'id': id}, timeout=timeout)
 
     def operator_cancel_job(
@@ -2432,7 +2440,7 @@ class Operator(Group):
         timeout: float | None = None,
     ) -> Page[types.Delivery]:
         """Newest first. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and still
-        be followed by more."""
+        be followed by more. For a token of the role `metadata` every `response_excerpt` is null."""
         return self._client.pages(OPERATIONS['operator_list_deliveries'], query={'account_id': account_id, 'endpoint_id': endpoint_id, 'job_id': job_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     def operator_resend_deliveries(
@@ -2450,7 +2458,8 @@ class Operator(Group):
         timeout: float | None = None,
     ) -> types.ResentAll:
         """Sends every event since a time again whose last delivery to an endpoint failed or was skipped, and which matches the
-        filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted."""
+        filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted. One request
+        sends at most 50,000; for more, start a bulk operation (`POST /operator/bulk-operations`)."""
         return self._client.call(OPERATIONS['operator_resend_deliveries'], body={'since': since}, maybe={'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'dry_run': dry_run}, timeout=timeout)
 
     def operator_resend_delivery(
@@ -2476,6 +2485,57 @@ class Operator(Group):
         retried; an endpoint takes ten pings a minute."""
         return self._client.call(OPERATIONS['operator_update_webhook'], path={'id': id}, body={}, maybe={'enabled': enabled, 'test': test}, timeout=timeout)
 
+    def operator_start_bulk_operation(
+        self,
+        *,
+        name: str,
+        kind: types.BulkKindWord,
+        since: str | datetime,
+        until: str | datetime | None = None,
+        account_id: str | None = None,
+        endpoint_id: str | None = None,
+        status: types.Unarrived | None = None,
+        event_type: types.Kind | None = None,
+        http_status: int | None = None,
+        error: str | None = None,
+        timeout: float | None = None,
+    ) -> types.BulkOperationAnswer:
+        """Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters: each as
+        a new delivery, from its first attempt, up to 500 a second, the oldest of each endpoint first. Count them
+        before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`. The operation goes on by
+        itself, whatever restarts meanwhile; at most five run at once."""
+        return self._client.call(OPERATIONS['operator_start_bulk_operation'], body={'name': name, 'kind': kind, 'since': since}, maybe={'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error}, timeout=timeout)
+
+    def operator_list_bulk_operations(
+        self,
+        *,
+        state: types.BulkStateWord | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.BulkOperationAnswer]:
+        """Newest first, with how far each is. Those that have ended are kept as long as accounts' audit logs, 400 days unless
+        the deployment says otherwise."""
+        return self._client.pages(OPERATIONS['operator_list_bulk_operations'], query={'state': state, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+    def operator_get_bulk_operation(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.BulkOperationAnswer:
+        """With how far it is."""
+        return self._client.call(OPERATIONS['operator_get_bulk_operation'], path={'id': id}, timeout=timeout)
+
+    def operator_stop_bulk_operation(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.BulkOperationAnswer:
+        """What it has sent stays sent, and nothing more is. One that has ended stays as it is."""
+        return self._client.call(OPERATIONS['operator_stop_bulk_operation'], path={'id': id}, timeout=timeout)
+
     def operator_list_audit(
         self,
         *,
@@ -2499,7 +2559,7 @@ class Operator(Group):
     ) -> types.HealthReport:
         """The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps next.
         The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`. `load`
-        has what waits and runs by task, and the workers."""
+        has what waits and runs by task, and the workers; `invariants` the rules that are checked of the rows."""
         return self._client.call(OPERATIONS['operator_get_report'], timeout=timeout)
 
     def operator_create_console_link(
@@ -3737,7 +3797,8 @@ class AsyncResearch(AsyncGroup):
         timeout: float | None = None,
     ) -> types.ToolAnswerPostAnswer:
         """The post stays until it is deleted. `import_media: true` imports the first of its media as an item, as `import_media`
-        does; a post whose media was imported before is not imported again."""
+        does, with the reads of the workspace's settings; a post whose media was imported before is not imported
+        again."""
         return await self._client.call(OPERATIONS['keep_post'], body={'post_id': post_id}, maybe={'tags': tags, 'import_media': import_media}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def delete_post(
@@ -3783,8 +3844,9 @@ class AsyncModels(AsyncGroup):
         timeout: float | None = None,
     ) -> types.ToolAnswerCostEstimate:
         """Returns the minutes and AI credits that a call of a tool would hold, without making it: what the tool answers to the
-        same arguments with `dry_run: true`. A tool that never costs anything is not called. What the tool would
-        refuse is refused here too."""
+        same arguments with `dry_run: true`. A tool that itself costs nothing is not called; what the reads of an
+        import will cost is `minutes_per_imported_minute`. What a tool that is called would refuse is refused here
+        too."""
         return await self._client.call(OPERATIONS['estimate_cost'], body={'tool': tool, 'arguments': arguments}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
 
@@ -3909,8 +3971,9 @@ class AsyncGeneration(AsyncGroup):
         answer is `queued`: follow `job_id` with `get_jobs` and call again. With `script` neither is needed. Of a
         timeline (`timeline_id`) the film is dubbed, and the new timeline is its variant: a film that is missing is
         rendered first, in the same way. Name `timeline_revision` in each call, so that an edit in between changes
-        nothing. The built-in engines translate and speak at draft quality: listen to the result, and change it with
-        `edit_dub`. The same call makes the same dub once, until the dub or its item is deleted."""
+        nothing. If the operator has configured a model for it, that translates, for AI credits (`translator`);
+        otherwise a built-in engine does. Built-in engines speak, at draft quality: listen to the result, and change
+        it with `edit_dub`. The same call makes the same dub once, until the dub or its item is deleted."""
         return await self._client.call(OPERATIONS['dub'], body={'target_language': target_language}, maybe={'ref': ref, 'timeline_id': timeline_id, 'timeline_revision': timeline_revision, 'source_language': source_language, 'script': script, 'voices': voices, 'keep_background': keep_background, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_dubs(
@@ -4724,7 +4787,7 @@ class AsyncOperator(AsyncGroup):
         timeout: float | None = None,
     ) -> AsyncPages[types.OperatorJob]:
         """Newest first. With filters a page looks through 2,000 jobs: it may have fewer than `limit`, or none, and still be
-        followed by more."""
+        followed by more. A token of the role `metadata` sees no results and no texts of customers."""
         return self._client.pages(OPERATIONS['operator_list_jobs'], query={'status': status, 'kind': kind, 'read': read, 'error_code': error_code, 'account_id': account_id, 'workspace_id': workspace_id, 'item_id': item_id, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     async def operator_get_job(
@@ -4733,7 +4796,8 @@ class AsyncOperator(AsyncGroup):
         *,
         timeout: float | None = None,
     ) -> types.OperatorJob:
-        """Returns the job as its account sees it, and the accounts that own and pay for it."""
+        """Returns the job as its account sees it, and the accounts that own and pay for it. A token of the role `metadata` sees
+        no result and no texts of customers."""
         return await self._client.call(OPERATIONS['operator_get_job'], path={'id': id}, timeout=timeout)
 
     async def operator_cancel_job(
@@ -4774,7 +4838,7 @@ class AsyncOperator(AsyncGroup):
         timeout: float | None = None,
     ) -> AsyncPages[types.Delivery]:
         """Newest first. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and still
-        be followed by more."""
+        be followed by more. For a token of the role `metadata` every `response_excerpt` is null."""
         return self._client.pages(OPERATIONS['operator_list_deliveries'], query={'account_id': account_id, 'endpoint_id': endpoint_id, 'job_id': job_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     async def operator_resend_deliveries(
@@ -4792,7 +4856,8 @@ class AsyncOperator(AsyncGroup):
         timeout: float | None = None,
     ) -> types.ResentAll:
         """Sends every event since a time again whose last delivery to an endpoint failed or was skipped, and which matches the
-        filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted."""
+        filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted. One request
+        sends at most 50,000; for more, start a bulk operation (`POST /operator/bulk-operations`)."""
         return await self._client.call(OPERATIONS['operator_resend_deliveries'], body={'since': since}, maybe={'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'dry_run': dry_run}, timeout=timeout)
 
     async def operator_resend_delivery(
@@ -4818,6 +4883,57 @@ class AsyncOperator(AsyncGroup):
         retried; an endpoint takes ten pings a minute."""
         return await self._client.call(OPERATIONS['operator_update_webhook'], path={'id': id}, body={}, maybe={'enabled': enabled, 'test': test}, timeout=timeout)
 
+    async def operator_start_bulk_operation(
+        self,
+        *,
+        name: str,
+        kind: types.BulkKindWord,
+        since: str | datetime,
+        until: str | datetime | None = None,
+        account_id: str | None = None,
+        endpoint_id: str | None = None,
+        status: types.Unarrived | None = None,
+        event_type: types.Kind | None = None,
+        http_status: int | None = None,
+        error: str | None = None,
+        timeout: float | None = None,
+    ) -> types.BulkOperationAnswer:
+        """Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters: each as
+        a new delivery, from its first attempt, up to 500 a second, the oldest of each endpoint first. Count them
+        before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`. The operation goes on by
+        itself, whatever restarts meanwhile; at most five run at once."""
+        return await self._client.call(OPERATIONS['operator_start_bulk_operation'], body={'name': name, 'kind': kind, 'since': since}, maybe={'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error}, timeout=timeout)
+
+    def operator_list_bulk_operations(
+        self,
+        *,
+        state: types.BulkStateWord | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.BulkOperationAnswer]:
+        """Newest first, with how far each is. Those that have ended are kept as long as accounts' audit logs, 400 days unless
+        the deployment says otherwise."""
+        return self._client.pages(OPERATIONS['operator_list_bulk_operations'], query={'state': state, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+    async def operator_get_bulk_operation(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.BulkOperationAnswer:
+        """With how far it is."""
+        return await self._client.call(OPERATIONS['operator_get_bulk_operation'], path={'id': id}, timeout=timeout)
+
+    async def operator_stop_bulk_operation(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.BulkOperationAnswer:
+        """What it has sent stays sent, and nothing more is. One that has ended stays as it is."""
+        return await self._client.call(OPERATIONS['operator_stop_bulk_operation'], path={'id': id}, timeout=timeout)
+
     def operator_list_audit(
         self,
         *,
@@ -4841,7 +4957,7 @@ class AsyncOperator(AsyncGroup):
     ) -> types.HealthReport:
         """The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps next.
         The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`. `load`
-        has what waits and runs by task, and the workers."""
+        has what waits and runs by task, and the workers; `invariants` the rules that are checked of the rows."""
         return await self._client.call(OPERATIONS['operator_get_report'], timeout=timeout)
 
     async def operator_create_console_link(

@@ -400,6 +400,58 @@ class BudgetLeft(Model):
     steps: int
     """Calls of tools, and requests to a model."""
 
+BulkKindWord = Literal['resend_deliveries']
+"""What a bulk operation does."""
+
+
+class BulkOperationAnswer(Model):
+    """A bulk operation."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    name: str
+    """Its name."""
+    kind: BulkKindWord
+    """What it does."""
+    state: BulkStateWord
+    """How far it is."""
+    total: int
+    """The number of deliveries that matched when it was started, to endpoints that were enabled."""
+    done: int
+    """The number of deliveries that it has sent again. It is above `total` if some that were under way at the start have
+    failed since."""
+    skipped: int
+    """The number of deliveries that were counted and not sent: somebody else had sent them again meanwhile, or their
+    endpoint was disabled or removed."""
+    since: str
+    """Deliveries created at or after this time."""
+    until: str
+    """Deliveries created before this time."""
+    account_id: str | None
+    """Deliveries to endpoints of this account; null for those of any."""
+    endpoint_id: str | None
+    """Deliveries to this endpoint; null for any."""
+    status: Unarrived | None
+    """Deliveries with this status; null for both."""
+    event_type: Kind | None
+    """Events of this type; null for any."""
+    http_status: int | None
+    """Deliveries whose last answer had this HTTP status; null for any."""
+    error: str | None
+    """Deliveries whose last attempt had this error; null for any."""
+    started_by: str
+    """The name of the operator who started it."""
+    stopped_by: str | None
+    """The name of the operator who stopped it; null if nobody did."""
+    created_at: str
+    """When it was started."""
+    ended_at: str | None
+    """When it was stopped or had come to its end; null while it runs."""
+
+BulkStateWord = Literal['running', 'stopped', 'finished']
+"""How far a bulk operation is."""
+
 
 class CalendarEntry(Model):
     """An entry of the calendar."""
@@ -747,7 +799,8 @@ class ChangeAnyWebhook(Model):
 
     __slots__ = ()
     enabled: bool | None
-    """Whether events are sent. Enabling a disabled endpoint clears its count of failures."""
+    """Whether events are sent. Enabling a disabled endpoint clears its count of failures. `false` for one that is disabled
+    already makes its reason `operator`, and it stays disabled when its account is resumed."""
     test: bool | None
     """`true` sends one ping now, after the change, also to a disabled endpoint."""
 
@@ -961,6 +1014,9 @@ class CostEstimate(Model):
     """Minutes that the call would hold."""
     credits: float
     """AI credits that the call would hold."""
+    minutes_per_imported_minute: float | None
+    """Minutes that the reads of an item that the call imports would hold for each minute of the item, once it is fetched and
+    its length is known; null for a call that imports nothing."""
     answer: dict[str, Any]
     """The answer of the call in a dry run; empty for a call that costs nothing."""
 
@@ -1514,6 +1570,10 @@ class DubStanding(Model):
     `get_jobs`. When it does not dub, call again once it has ended."""
     estimated_minutes: float | None
     """Minutes held for that job, or that would be held; only when queued or startable."""
+    estimated_credits: float | None
+    """AI credits held for that job, or that would be held; only when a provider's model translates."""
+    translator: str | None
+    """The provider's model that translates it; absent when the built-in engine does, and when nothing is translated."""
     dub_id: str | None
     """The dub; once it exists."""
     timeline_id: str | None
@@ -1523,7 +1583,7 @@ class DubStanding(Model):
     segments: int | None
     """The number of segments to speak; only when it is known."""
     quality: str | None
-    """`draft`: rule-based engines translate and speak it."""
+    """`draft`: simple engines speak it, and translate it unless `translator` does."""
 
 
 class DuckAnswer(Model):
@@ -1969,6 +2029,30 @@ class HealthFinding(Model):
     """The command that helps next; null when nothing is to be done."""
 
 
+class HealthInvariant(Model):
+    """A rule that must hold of the rows at every moment."""
+
+    __slots__ = ()
+    name: str
+    """Its name."""
+    axis: HealthAxis
+    """The axis that it is part of."""
+    says: str
+    """The rule, as one sentence."""
+    covers: str
+    """Which rows a check looks at."""
+    outcome: InvariantOutcome | None
+    """The outcome of its last check; null until one has ended."""
+    passed_seconds: float | None
+    """Seconds since a check last passed; null if none has."""
+    failed_seconds: float | None
+    """Seconds since a check last failed; null if none has."""
+    broken: int
+    """The number of rows that broke it when it last failed; counts end at 100."""
+    sample: list[str]
+    """The ids of some of those rows, at most five; they are kept when a later check passes."""
+
+
 class HealthLoad(Model):
     """What waits and runs, and who works. Counts end at 2,000."""
 
@@ -2007,6 +2091,9 @@ class HealthReport(Model):
     """The five axes: flow, execution, delivery, money, liveness."""
     load: HealthLoad
     """What waits and runs at this moment, and who works."""
+    invariants: list[HealthInvariant]
+    """The rules that must hold of the rows at every moment, each with what its last checks found. Schedulers check each
+    every five minutes, balances each minute."""
 
 HealthState = Literal['healthy', 'unknown', 'degraded', 'failing']
 """The states of health."""
@@ -2085,6 +2172,9 @@ class ImportedTimeline(Model):
     """The timeline."""
     warnings: list[str]
     """What the timeline lacks of the document, in whole sentences."""
+
+InvariantOutcome = Literal['passed', 'failed', 'unfinished']
+"""The outcomes of a check."""
 
 
 class ItemAnswer(Model):
@@ -2605,6 +2695,18 @@ class ListAuditEntry(Model):
     """Pass it as `cursor` for the rows after these; null on the last page."""
 
 
+class ListBulkOperationAnswer(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[BulkOperationAnswer]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
 class ListDelivery(Model):
     """A page of a list."""
 
@@ -2932,7 +3034,7 @@ class ListedTimeline(Model):
     scenes: int
     """The number of its scenes."""
     variant_of: str | None
-    """The timeline of which it is a variant; null when it is none."""
+    """The timeline of which it is a variant; null when it is none, or when that timeline is deleted."""
     language: str | None
     """The language that is spoken in it; null when it is not set, or was set before it was shown here."""
     revision: int
@@ -3297,6 +3399,9 @@ class OperatorJob(Model):
     """The account that owns its workspace, and whose webhooks get its events."""
     job: JobAnswer
     """The job, as its account sees it."""
+    payloads_hidden: bool
+    """Whether the role of the token (`metadata`) hides `result`, `context` and `ref` of the job, which are null then, and
+    the message of its error."""
 
 
 class OperatorKey(Model):
@@ -4263,10 +4368,13 @@ class ResentAll(Model):
     __slots__ = ()
     dry_run: bool
     """Whether it was a dry run, which sends nothing."""
+    until: str
+    """Only deliveries created before this time were looked at: the `until` of the request, or now. A bulk operation with the
+    same filters and this `until` sends what was counted."""
     resent: int
     """The number of deliveries that were started, or would be."""
     endpoints: list[ResentTo]
-    """The same, by endpoint."""
+    """How many of them each endpoint is sent, or would be."""
     disabled: int
     """The number of events to endpoints that are disabled: those are not sent."""
     has_more: bool
@@ -4603,6 +4711,33 @@ class SpeechSegment(Model):
     """The mean probability of a voice in it, 0 to 1."""
 
 
+class StartBulkOperation(Model):
+    """A bulk operation to start."""
+
+    __slots__ = ()
+    name: str
+    """Its name, which no other one has. A request that is sent again with the same name and the same filters starts nothing,
+    and is answered with the operation."""
+    kind: BulkKindWord
+    """What it does."""
+    since: str
+    """Only deliveries created at or after this time."""
+    until: str | None
+    """Only deliveries created before this time, which must not lie ahead; until now, if absent."""
+    account_id: str | None
+    """Only deliveries to endpoints of this account."""
+    endpoint_id: str | None
+    """Only deliveries to this endpoint."""
+    status: Unarrived | None
+    """Only deliveries with this status."""
+    event_type: Kind | None
+    """Only events of this type."""
+    http_status: int | None
+    """Only deliveries whose last answer had this HTTP status."""
+    error: str | None
+    """Only deliveries whose last attempt had this error, such as `tls_failed`."""
+
+
 class StatementAnswer(Model):
     """A month of the account's journal. What was before the month and the changes of its entries add up to what is after."""
 
@@ -4861,7 +4996,7 @@ class Timeline(Model):
     language: str | None
     """The language that is spoken in it; null when it is not set."""
     variant_of: str | None
-    """The timeline of which it is a variant; null when it is none."""
+    """The timeline of which it is a variant; null when it is none, or when that timeline is deleted."""
     skills: list[str]
     """The names of the skills that guide it."""
     scenes: list[TimelineScene]
@@ -6452,7 +6587,7 @@ class WorkspaceSettings(Model):
     updated_at: str | None
     """When they were last changed; null when they never were."""
 
-ErrorCode = Literal['invalid_request', 'invalid_json', 'invalid_cursor', 'code_malformed', 'unauthenticated', 'credential_revoked', 'token_expired', 'insufficient_minutes', 'insufficient_credits', 'workspace_forbidden', 'role_forbidden', 'account_suspended', 'user_disabled', 'session_not_allowed', 'key_wrong_workspace', 'link_invalid', 'link_expired', 'not_the_author', 'origin_forbidden', 'route_not_found', 'tool_not_found', 'item_not_found', 'job_not_found', 'comment_not_found', 'public_link_not_found', 'board_not_found', 'post_not_found', 'calendar_entry_not_found', 'calendar_feed_not_found', 'skill_not_found', 'template_not_found', 'timeline_not_found', 'canvas_not_found', 'dub_not_found', 'project_not_found', 'key_not_found', 'webhook_not_found', 'delivery_not_found', 'webhook_secret_not_found', 'upload_not_found', 'event_not_found', 'account_not_found', 'user_not_found', 'workspace_not_found', 'member_not_found', 'read_not_found', 'method_not_allowed', 'idempotency_in_progress', 'item_not_ready', 'item_leased', 'ref_taken', 'revision_conflict', 'name_taken', 'last_owner', 'nothing_to_undo', 'upload_incomplete', 'upload_offset_mismatch', 'key_limit_reached', 'endpoint_limit_reached', 'endpoint_disabled', 'quota_reached', 'rotation_in_progress', 'illegal_transition', 'subject_taken', 'code_not_redeemable', 'cursor_gone', 'tus_version_unsupported', 'request_too_large', 'file_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'range_not_satisfiable', 'url_not_https', 'url_not_public', 'webhook_url_not_allowed', 'url_not_allowed', 'pull_failed', 'read_not_applicable', 'engine_not_configured', 'checksum_mismatch', 'chunk_mismatch', 'rate_limited', 'internal', 'unavailable', 'database_unavailable', 'shutting_down']
+ErrorCode = Literal['invalid_request', 'invalid_json', 'invalid_cursor', 'code_malformed', 'unauthenticated', 'credential_revoked', 'token_expired', 'insufficient_minutes', 'insufficient_credits', 'workspace_forbidden', 'role_forbidden', 'account_suspended', 'user_disabled', 'session_not_allowed', 'key_wrong_workspace', 'link_invalid', 'link_expired', 'not_the_author', 'origin_forbidden', 'route_not_found', 'tool_not_found', 'item_not_found', 'job_not_found', 'comment_not_found', 'public_link_not_found', 'board_not_found', 'post_not_found', 'calendar_entry_not_found', 'calendar_feed_not_found', 'skill_not_found', 'template_not_found', 'timeline_not_found', 'canvas_not_found', 'dub_not_found', 'project_not_found', 'key_not_found', 'webhook_not_found', 'delivery_not_found', 'bulk_operation_not_found', 'webhook_secret_not_found', 'upload_not_found', 'event_not_found', 'account_not_found', 'user_not_found', 'workspace_not_found', 'member_not_found', 'read_not_found', 'method_not_allowed', 'idempotency_in_progress', 'item_not_ready', 'item_leased', 'ref_taken', 'revision_conflict', 'name_taken', 'last_owner', 'nothing_to_undo', 'upload_incomplete', 'upload_offset_mismatch', 'key_limit_reached', 'endpoint_limit_reached', 'endpoint_disabled', 'quota_reached', 'rotation_in_progress', 'illegal_transition', 'subject_taken', 'code_not_redeemable', 'cursor_gone', 'tus_version_unsupported', 'request_too_large', 'file_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'range_not_satisfiable', 'url_not_https', 'url_not_public', 'webhook_url_not_allowed', 'url_not_allowed', 'pull_failed', 'read_not_applicable', 'engine_not_configured', 'checksum_mismatch', 'chunk_mismatch', 'rate_limited', 'internal', 'unavailable', 'database_unavailable', 'shutting_down']
 """Why a request is refused."""
 
 
@@ -6590,7 +6725,7 @@ shapes(
     (GivenMinutes, {'balances': BalancesAnswer}),
     (HealthFinding, {'numbers': HealthNumber}),
     (HealthLoad, {'tasks': HealthTask, 'workers': HealthWorker}),
-    (HealthReport, {'axes': HealthFinding, 'load': HealthLoad}),
+    (HealthReport, {'axes': HealthFinding, 'load': HealthLoad, 'invariants': HealthInvariant}),
     (ImportedTimeline, {'timeline': Timeline}),
     (ItemAnswer, {'item': LibraryItem}),
     (ItemPage, {'items': LibraryItem}),
@@ -6601,6 +6736,7 @@ shapes(
     (LibraryItem, {'error': LibraryItemError, 'streams': LibraryItemStream, 'reads_on_ready': ReadsOnReady, 'made_by': LibraryItemMadeBy}),
     (ListAccountChange, {'data': AccountChange}),
     (ListAuditEntry, {'data': AuditEntry}),
+    (ListBulkOperationAnswer, {'data': BulkOperationAnswer}),
     (ListDelivery, {'data': Delivery}),
     (ListJobEvent, {'data': JobEvent}),
     (ListKey, {'data': Key}),
