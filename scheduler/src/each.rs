@@ -57,8 +57,8 @@ pub async fn until_none(
     }
 }
 
-/// Repeats a step as [`until_none`] does, and hands it the place where the one before it ended. Ends when a step returns
-/// none.
+/// Repeats a step as [`until_none`] does, and hands it the place where the one before it ended. Ends when a step
+/// returns none.
 pub async fn until_end<P>(
     process: &Process,
     step: impl for<'a> Fn(&'a mut PgConnection, Option<P>) -> BoxFuture<'a, sqlx::Result<(u64, Option<P>)>>,

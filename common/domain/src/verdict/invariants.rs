@@ -161,8 +161,8 @@ pub struct Held {
     pub sample: Vec<String>,
 }
 
-/// Returns the verdict on an axis, with the invariants that are part of it: a broken one makes the axis failing, and one
-/// whose check does not end makes it degraded if it would be healthy otherwise.
+/// Returns the verdict on an axis, with the invariants that are part of it: a broken one makes the axis failing, and
+/// one whose check does not end makes it degraded if it would be healthy otherwise.
 pub(super) fn with_invariants(axis: Axis, held: &[Held], judged: Judged) -> Judged {
     if judged.state == State::Failing {
         return judged;

@@ -72,7 +72,8 @@ pub struct Settings {
     #[arg(long, env = "MWS_OPERATOR_TOKEN", hide_env_values = true)]
     pub operator_token: Option<SecretString>,
 
-    /// Operators with names: `name:role:token`, comma-separated; the role is `metadata`, `read` or `act`. Beside the single token.
+    /// Operators with names: `name:role:token`, comma-separated; the role is `metadata`, `read` or `act`. Beside the
+    /// single token.
     #[arg(long, env = "MWS_OPERATOR_TOKENS", hide_env_values = true)]
     pub operator_tokens: Option<SecretString>,
 

@@ -2,34 +2,40 @@
 //!
 //! Items are listed and added here; `search` lists those that match a filter, `change` renames one; `linked` finds the
 //! media of a link; `resolve` looks up many refs at once, for tools that take refs; `storage` counts and deletes bytes,
-//! `sweep` finds which stored objects are named by rows. `store::uploads` has how an item's bytes arrive. A deleted
-//! item stays as a tombstone that no function here returns, so that a job that still works on it notices.
+//! `sweep` finds which stored objects are named by rows. `reads` has what is stored on an item, `lease` lets a client
+//! read one itself, `tombstone` deletes one. `store::uploads` has how an item's bytes arrive. A deleted item stays as a
+//! tombstone that no function here returns, so that a job that still works on it notices.
 
 mod called;
 mod change;
+mod lease;
 mod linked;
 mod newest;
+mod reads;
 mod resolve;
 mod search;
 mod storage;
 mod sweep;
+mod tombstone;
 mod usable;
 
 pub use called::called;
 pub use change::{Changed, ItemChange, change};
+pub use lease::{end_lease, lease};
 pub use linked::{LinkedMedia, linked_media, refs};
 pub use newest::{ListedItem, newest};
+pub use reads::{MadeRead, StoredRead, made_reads, stored_read};
 pub use resolve::{ItemForReads, Resolved, resolve};
 pub use search::{ItemFilter, ItemPosition, search};
 pub use storage::{bytes_kept, lock_storage, prune, purge, to_purge, workspace_of};
 pub use sweep::{advance_sweep, named_objects, settled_before};
+pub use tombstone::{Tombstone, tombstone};
 pub use usable::{UsableItem, usable};
 
 use chrono::{DateTime, Utc};
 use domain::generation::MadeBy;
-use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
+use domain::ids::{AccountId, ItemId, WorkspaceId};
 use domain::item::{ItemStatus, ItemType, Stream};
-use domain::read::Read;
 use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
@@ -120,37 +126,6 @@ macro_rules! select_items {
             $($argument),*
         )
     };
-}
-
-/// Which job and engine made a stored read. For operators.
-#[derive(Debug, Clone)]
-pub struct MadeRead {
-    /// The read.
-    pub read: Read,
-    /// The job that made it.
-    pub job_id: JobId,
-    /// The engine's name.
-    pub engine: String,
-    /// The engine's version.
-    pub engine_version: String,
-    /// The engine's own rating of the result.
-    pub quality: Option<String>,
-    /// The size of the stored result in bytes.
-    pub bytes: i64,
-    /// When it was stored.
-    pub stored_at: DateTime<Utc>,
-}
-
-/// Returns how each stored read of an item was made, in the order of the reads' names.
-pub async fn made_reads(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec<MadeRead>> {
-    sqlx::query_as!(
-        MadeRead,
-        r#"SELECT read AS "read: Read", job_id AS "job_id: JobId", engine, engine_version, quality, bytes, stored_at
-           FROM item_reads WHERE item_id = $1 ORDER BY read"#,
-        item as ItemId
-    )
-    .fetch_all(conn)
-    .await
 }
 
 /// Returns the item with this id, of any account; none when it is deleted or never existed.
@@ -263,99 +238,6 @@ pub async fn media(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Option
         r#"SELECT object_key AS "object_key!", duration_ms FROM items
            WHERE id = $1 AND status = 'ready' AND deleted_at IS NULL AND object_key IS NOT NULL"#,
         item as ItemId,
-    )
-    .fetch_optional(conn)
-    .await
-}
-
-/// Whether an item was deleted by this statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tombstone {
-    /// It was there and is now a tombstone.
-    Set,
-    /// It was deleted before, or never was in that workspace.
-    NotThere,
-}
-
-/// Turns an item of this workspace into a tombstone, and fails its upload. The caller cancels the item's jobs
-/// (`store::jobs`) in the same transaction; the bytes are deleted later (`to_purge`).
-pub async fn tombstone(conn: &mut PgConnection, item: ItemId, workspace: WorkspaceId) -> sqlx::Result<Tombstone> {
-    let set = sqlx::query_scalar!(
-        // The upload before the item, as a finishing ingest locks them.
-        r#"WITH ended AS (
-            UPDATE uploads SET status = 'failed', finished_at = mws_now(), lease_until = NULL,
-                error_code = 'item_not_found', error_message = 'the item was deleted'
-            WHERE item_id = $1 AND workspace_id = $2 AND status IN ('awaiting_upload', 'processing')
-            RETURNING id
-        ), parts AS (
-            DELETE FROM upload_parts USING ended WHERE upload_id = ended.id
-        ), gone AS (
-            UPDATE items SET deleted_at = mws_now(), leased_until = NULL
-            WHERE id = $1 AND workspace_id = $2 AND deleted_at IS NULL AND (SELECT count(*) FROM ended) >= 0
-            RETURNING id
-        )
-        SELECT count(*) AS "gone!" FROM gone"#,
-        item as ItemId,
-        workspace as WorkspaceId,
-    )
-    .fetch_one(conn)
-    .await?;
-    Ok(if set == 0 { Tombstone::NotThere } else { Tombstone::Set })
-}
-
-/// Starts a lease with which a client computes an item's reads itself (contract §4.5). Returns until when it lasts;
-/// none when the workspace has no such item.
-pub async fn lease(
-    conn: &mut PgConnection,
-    item: ItemId,
-    workspace: WorkspaceId,
-    seconds: i32,
-) -> sqlx::Result<Option<DateTime<Utc>>> {
-    sqlx::query_scalar!(
-        r#"UPDATE items SET leased_until = mws_now() + make_interval(secs => $3::int)
-           WHERE id = $1 AND workspace_id = $2 AND deleted_at IS NULL
-           RETURNING leased_until AS "leased_until!""#,
-        item as ItemId,
-        workspace as WorkspaceId,
-        seconds,
-    )
-    .fetch_optional(conn)
-    .await
-}
-
-/// Ends such a lease early, if there is one. Returns false when the workspace has no such item.
-pub async fn end_lease(conn: &mut PgConnection, item: ItemId, workspace: WorkspaceId) -> sqlx::Result<bool> {
-    let ended = sqlx::query!(
-        "UPDATE items SET leased_until = NULL WHERE id = $1 AND workspace_id = $2 AND deleted_at IS NULL",
-        item as ItemId,
-        workspace as WorkspaceId,
-    )
-    .execute(conn)
-    .await?;
-    Ok(ended.rows_affected() > 0)
-}
-
-/// A read stored on an item: its JSON, or the key of its JSON in the media store when it is large.
-#[derive(Debug, Clone)]
-pub struct StoredRead {
-    /// The job that computed it.
-    pub job_id: JobId,
-    /// The whole result as JSON text (docs/reads.md, "The stored result"); none when it is stored under `object_key`.
-    pub result: Option<String>,
-    /// The object in the media store that holds the JSON text instead.
-    pub object_key: Option<String>,
-    /// When it was stored.
-    pub stored_at: DateTime<Utc>,
-}
-
-/// Returns the stored read of an item; none when it is not computed.
-pub async fn stored_read(conn: &mut PgConnection, item: ItemId, read: Read) -> sqlx::Result<Option<StoredRead>> {
-    sqlx::query_as!(
-        StoredRead,
-        r#"SELECT job_id AS "job_id: JobId", result::text AS result, object_key, stored_at FROM item_reads
-           WHERE item_id = $1 AND read = $2"#,
-        item as ItemId,
-        read.name(),
     )
     .fetch_optional(conn)
     .await

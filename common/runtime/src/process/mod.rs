@@ -1,0 +1,244 @@
+//! The shared parts of a running process: its settings, its pool, its wake-ups and the signal that ends it.
+//!
+//! `mws up` passes one `Process` to the api, the worker and the scheduler; run separately, each starts its own. A
+//! process has a unique name, host-pid-ulid, by which leases, claims and queue workers are known.
+
+mod database_clock;
+mod patience;
+mod program;
+
+pub use program::{close_to_others, executor, exit_code, install_crypto};
+
+use crate::config::Settings;
+use crate::descriptors;
+use crate::measure;
+use crate::media::MediaStore;
+use crate::outbound::{OutboundClient, OutboundSettings, roots_from_file};
+use crate::providers::Providers;
+use crate::seal::Sealer;
+use crate::signs::Signs;
+use crate::start_error::StartError;
+use crate::wake::Wakes;
+use database_clock::{follow_clock, look_at_clock};
+use domain::url_policy::NetworkPolicy;
+use futures_util::future::BoxFuture;
+use patience::in_patience;
+use secrecy::SecretString;
+use sqlx::pool::PoolConnection;
+use sqlx::{PgPool, Postgres, Transaction};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use store::fleet::{Member, Service};
+use store::{PoolSize, inspect, webhook_secrets};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use ulid::Ulid;
+
+/// A running process's shared parts. Cheap to clone.
+#[derive(Clone)]
+pub struct Process {
+    /// The settings it was started with.
+    pub settings: Arc<Settings>,
+    /// host-pid-ulid, a new name at every start.
+    pub name: Arc<str>,
+    /// The host's name.
+    pub host: Arc<str>,
+    /// Connections to the database.
+    pub pool: PgPool,
+    /// How many descriptors this process needs beside its clients' connections (`descriptors`).
+    pub descriptors_needed: usize,
+    /// The store of uploaded media and large results.
+    pub media: MediaStore,
+    /// The models of providers that the operator has configured.
+    pub providers: Providers,
+    /// The only client for customers' URLs.
+    pub outbound: OutboundClient,
+    /// Notifications to and from other processes.
+    pub wakes: Wakes,
+    /// Signs of life, for `/readyz`.
+    pub signs: Signs,
+    /// Cancelled when the process is to end.
+    pub shutdown: CancellationToken,
+    /// The confinement of this process's decoders, once it has a worker: its name, or `refused`.
+    pub decoders: Arc<OnceLock<&'static str>>,
+}
+
+impl Process {
+    /// Returns a connection of the pool. The time that this takes is measured.
+    ///
+    /// It is boxed, like [`Process::begin`], because nearly every caller waits for one: the compiler would otherwise
+    /// prove for each of them anew that everything a connection waits for is `Send`.
+    pub fn conn(&self) -> BoxFuture<'_, sqlx::Result<PoolConnection<Postgres>>> {
+        Box::pin(async {
+            let asked = Instant::now();
+            let conn = self.pool.acquire().await;
+            metrics::histogram!("mws_db_pool_wait_seconds").record(asked.elapsed().as_secs_f64());
+            conn
+        })
+    }
+
+    /// Begins a transaction.
+    pub fn begin(&self) -> BoxFuture<'_, sqlx::Result<Transaction<'static, Postgres>>> {
+        Box::pin(self.pool.begin())
+    }
+
+    /// Returns this process as a member of the fleet that runs `service`.
+    pub fn member(&self, service: Service) -> Member<'_> {
+        Member { name: &self.name, host: &self.host, service }
+    }
+
+    /// Connects, brings the database up to date and starts listening for wake-ups.
+    pub async fn start(settings: Settings, connections: PoolSize, service: &str) -> Result<Self, StartError> {
+        // What is measured from here on must find a recorder; `Health` says why there is none.
+        let _ = measure::recorder();
+        let descriptors = descriptors::raise();
+        tracing::info!(descriptors, "The process may have so many files and sockets open.");
+        let url = settings.database_url.as_deref().ok_or(StartError::Missing {
+            name: "DATABASE_URL",
+            cure: "name a PostgreSQL, or run `mws up`, which brings its own",
+        })?;
+        require("MWS_SECRET_KEY", settings.secret_key.as_ref())?;
+        require("MWS_OPERATOR_TOKEN", settings.operator_token.as_ref())?;
+        require("MWS_DEFAULT_WEBHOOK_SECRET", settings.default_webhook_secret.as_ref())?;
+        let patience = Duration::from_secs(settings.database_wait_seconds);
+        let (name, direct) = (format!("mws-{service}"), settings.direct_url(url));
+        let pool = in_patience(patience, async || {
+            let pool = store::connect(url, connections, &name).await?;
+            store::migrate(&store::connect_lazily(direct, PoolSize(1), &name)?).await?;
+            if connections.0 > 1 && inspect::is_lent_by_transaction(&pool).await? {
+                return Err(StartError::Pooler);
+            }
+            can_open(&settings, &pool).await?;
+            look_at_clock(&pool).await?;
+            Ok(pool)
+        })
+        .await?;
+        Self::over(settings, pool)
+    }
+
+    /// Returns a process on a database that is up to date.
+    pub fn over(settings: Settings, pool: PgPool) -> Result<Self, StartError> {
+        let media = MediaStore::open(&settings.media_store_url())?;
+        let policy = NetworkPolicy::naming(settings.outbound_allow.iter().copied());
+        if policy.names_networks() {
+            warn_of_networks(&settings);
+        }
+        let extra_roots = settings.outbound_roots.as_deref().map_or_else(|| Ok(Vec::new()), roots_from_file)?;
+        let outbound = OutboundClient::new(OutboundSettings { policy, extra_roots, ..OutboundSettings::default() })?;
+        let providers = settings.providers.as_deref().map_or_else(|| Ok(Providers::default()), Providers::load)?;
+        let shutdown = CancellationToken::new();
+        let wakes = wakes(&settings, &pool, shutdown.clone())?;
+        tokio::spawn(follow_clock(pool.clone(), shutdown.clone()));
+        let host = host_name();
+        let name = format!("{host}-{}-{}", std::process::id(), Ulid::generate());
+        Ok(Self {
+            settings: Arc::new(settings),
+            name: name.into(),
+            host: host.into(),
+            descriptors_needed: descriptors::of_a_process(pool.options().get_max_connections()),
+            pool,
+            media,
+            providers,
+            outbound,
+            wakes,
+            signs: Signs::default(),
+            shutdown,
+            decoders: Arc::default(),
+        })
+    }
+
+    /// Reads the database's clock: new ids follow it, and a metric tells how far this host's is from it. A process does
+    /// so when it starts, and each minute.
+    pub async fn look_at_clock(&self) -> sqlx::Result<()> {
+        look_at_clock(&self.pool).await
+    }
+
+    /// Returns this process with its connections to the database open at any time, for one that answers calls.
+    #[must_use]
+    pub async fn kept_open(self) -> Self {
+        Self { pool: store::kept_open(&self.pool).await, ..self }
+    }
+
+    /// Returns a part of this process, with its own name and its own connections, so that no part can use up the
+    /// others'. They are opened when they are needed.
+    #[must_use]
+    pub fn part(&self, name: &str, connections: PoolSize) -> Self {
+        let pool = store::apart(&self.pool, connections, &format!("mws-{name}"));
+        Self {
+            name: format!("{}-{name}", self.name).into(),
+            descriptors_needed: self.descriptors_needed + descriptors::of_a_process(connections.0),
+            pool,
+            ..self.clone()
+        }
+    }
+
+    /// Cancels `shutdown` at the first Ctrl-C or SIGTERM.
+    pub fn end_on_signals(&self) -> std::io::Result<()> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        let shutdown = self.shutdown.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+                () = shutdown.cancelled() => return,
+            }
+            tracing::info!("Stopping: running work is let end or handed back.");
+            shutdown.cancel();
+        });
+        Ok(())
+    }
+}
+
+/// Returns wake-ups by the database's notifications; only within this process when the settings turn notifications off.
+fn wakes(settings: &Settings, pool: &PgPool, shutdown: CancellationToken) -> sqlx::Result<Wakes> {
+    if !settings.database_notify {
+        return Ok(Wakes::within_the_process());
+    }
+    let direct = settings.database_direct_url.as_deref();
+    let direct = direct.map(|url| store::connect_lazily(url, PoolSize(1), "mws-wakes")).transpose()?;
+    Ok(Wakes::start(direct.as_ref().unwrap_or(pool), shutdown))
+}
+
+/// Fails when secrets are sealed under a key that is not in the settings, unless those accept that it is lost.
+async fn can_open(settings: &Settings, pool: &PgPool) -> Result<(), StartError> {
+    let Some(sealer) = Sealer::of(settings)? else { return Ok(()) };
+    let known = sealer.headers();
+    let seals = webhook_secrets::by_key(&mut *pool.acquire().await?).await?;
+    let count = seals.iter().filter(|seals| !known.contains(&seals.header)).map(|seals| seals.count).sum();
+    if count == 0 {
+        return Ok(());
+    }
+    if !settings.accept_lost_secrets {
+        return Err(StartError::UnknownSeals { count });
+    }
+    tracing::error!(
+        secrets = count,
+        "Signing secrets are sealed under keys that are not configured: they can't be used."
+    );
+    Ok(())
+}
+
+fn warn_of_networks(settings: &Settings) {
+    let networks: Vec<String> = settings.outbound_allow.iter().map(ToString::to_string).collect();
+    tracing::warn!(
+        networks = networks.join(","),
+        "MWS_OUTBOUND_ALLOW: every account's webhooks and imports may reach any port in these networks, over plain \
+         http too, and see the start of what answers there."
+    );
+}
+
+fn require(name: &'static str, secret: Option<&SecretString>) -> Result<(), StartError> {
+    let cure = "separate processes share it, so it can't be made here; `openssl rand -base64 32` makes one";
+    secret.map(|_| ()).ok_or(StartError::Missing { name, cure })
+}
+
+fn host_name() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/hostname")
+        .ok()
+        .or_else(|| std::env::var("HOSTNAME").ok())
+        .map(|name| name.trim().to_owned())
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| "host".to_owned())
+}

@@ -1,0 +1,155 @@
+//! Which live jobs own the reads to come.
+//!
+//! A row of `job_reads` exists only while its job is live; its primary key (item, read) is the promise that nothing
+//! starts twice. Rows are inserted in sorted order, so that two calls for the same items can't deadlock.
+
+use domain::ids::{ItemId, JobId};
+use domain::minutes::Minutes;
+use domain::plan::{Candidate, LiveJob};
+use domain::read::Read;
+use sqlx::PgConnection;
+
+/// What happened to a read that a call wanted a job for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// This call's job owns it.
+    Own,
+    /// Another live job owns it.
+    Joined(LiveJob),
+    /// It was stored meanwhile.
+    Stored,
+    /// The job that owned it has just ended without storing it: try again.
+    Gone,
+}
+
+/// A read of an item that a live job will store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveRead {
+    /// The item.
+    pub item: ItemId,
+    /// The read.
+    pub read: Read,
+    /// The job.
+    pub job: LiveJob,
+}
+
+/// Returns the live jobs that will store reads on these items.
+pub async fn owners(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<Vec<LiveRead>> {
+    let rows = sqlx::query!(
+        r#"SELECT r.item_id AS "item_id: ItemId", r.read AS "read: Read", r.job_id AS "job_id: JobId",
+                  j.held_month + j.held_bought AS "estimate!"
+           FROM job_reads r JOIN jobs j ON j.id = r.job_id
+           WHERE r.item_id = ANY ($1)"#,
+        items as &[ItemId]
+    )
+    .fetch_all(conn)
+    .await?;
+    let owned = rows.into_iter().map(|row| LiveRead {
+        item: row.item_id,
+        read: row.read,
+        job: LiveJob { id: row.job_id, estimate: Minutes::from_hundredths(row.estimate) },
+    });
+    Ok(owned.collect())
+}
+
+/// Tries to own every read of these candidates, and waits for calls that took the same ones a moment ago. [`taken`]
+/// returns what each got.
+pub async fn claim_ownership(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::Result<()> {
+    let Owned { items, reads, jobs } = owned(candidates);
+    sqlx::query!(
+        "INSERT INTO job_reads (item_id, read, job_id)
+         SELECT item_id, read, job_id FROM unnest($1::uuid[], $2::text[], $3::uuid[]) AS wanted (item_id, read, job_id)
+         ORDER BY item_id, read
+         ON CONFLICT (item_id, read) DO NOTHING",
+        &items as &[ItemId],
+        &reads as &[&str],
+        &jobs as &[JobId]
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Returns what happened to each candidate's reads, in the candidates' order and, within one, in the order of `owns`.
+pub async fn taken(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::Result<Vec<Vec<Taken>>> {
+    let Owned { items, reads, jobs } = owned(candidates);
+    let rows = sqlx::query!(
+        r#"SELECT w.job_id AS "wanted!: JobId", r.job_id AS "owner?: JobId",
+                  j.estimate AS "estimate?", s.stored IS NOT NULL AS "stored!"
+           FROM unnest($1::uuid[], $2::text[], $3::uuid[]) WITH ORDINALITY AS w (item_id, read, job_id, place)
+           LEFT JOIN LATERAL (
+               SELECT job_id FROM job_reads WHERE item_id = w.item_id AND read = w.read LIMIT 1
+           ) r ON true
+           LEFT JOIN LATERAL (
+               SELECT held_month + held_bought AS estimate FROM jobs WHERE id = r.job_id AND r.job_id <> w.job_id LIMIT 1
+           ) j ON true
+           LEFT JOIN LATERAL (
+               SELECT true AS stored FROM item_reads WHERE item_id = w.item_id AND read = w.read LIMIT 1
+           ) s ON true
+           ORDER BY w.place"#,
+        &items as &[ItemId],
+        &reads as &[&str],
+        &jobs as &[JobId]
+    )
+    .fetch_all(conn)
+    .await?;
+    let mut fates = rows.into_iter().map(|row| match (row.owner, row.estimate) {
+        _ if row.stored => Taken::Stored,
+        (Some(owner), _) if owner == row.wanted => Taken::Own,
+        (Some(id), Some(estimate)) => Taken::Joined(LiveJob { id, estimate: Minutes::from_hundredths(estimate) }),
+        _ => Taken::Gone,
+    });
+    Ok(candidates.iter().map(|candidate| fates.by_ref().take(candidate.owns().count()).collect()).collect())
+}
+
+/// The rows of `job_reads` that candidates would own, one list per column.
+#[derive(Default)]
+struct Owned {
+    items: Vec<ItemId>,
+    reads: Vec<&'static str>,
+    jobs: Vec<JobId>,
+}
+
+fn owned(candidates: &[Candidate]) -> Owned {
+    let mut owned = Owned::default();
+    for candidate in candidates {
+        // Each read belongs to the candidate's item.
+        for (read, item) in candidate.owns().zip(candidate.item.into_iter().cycle()) {
+            owned.items.push(item);
+            owned.reads.push(read.name());
+            owned.jobs.push(candidate.job);
+        }
+    }
+    owned
+}
+
+/// Releases the reads that these jobs own: jobs that ended, and jobs that a call does not start after all.
+pub async fn release_ownership(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<()> {
+    sqlx::query!("DELETE FROM job_reads WHERE job_id = ANY ($1)", jobs as &[JobId]).execute(conn).await?;
+    Ok(())
+}
+
+/// A read that a job will store on an item.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnedRead {
+    /// The job.
+    pub job: JobId,
+    /// The item.
+    pub item: ItemId,
+    /// The read.
+    pub read: Read,
+}
+
+/// Releases single reads of jobs that are still started.
+pub async fn release_reads(conn: &mut PgConnection, given: &[OwnedRead]) -> sqlx::Result<()> {
+    sqlx::query!(
+        "DELETE FROM job_reads r USING unnest($1::uuid[], $2::uuid[], $3::text[]) AS g (job_id, item_id, read)
+         WHERE r.item_id = g.item_id AND r.read = g.read AND r.job_id = g.job_id",
+        &given.iter().map(|one| one.job.uuid()).collect::<Vec<_>>(),
+        &given.iter().map(|one| one.item.uuid()).collect::<Vec<_>>(),
+        &given.iter().map(|one| one.read.name()).collect::<Vec<_>>() as &[&str]
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
