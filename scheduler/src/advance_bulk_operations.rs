@@ -1,9 +1,9 @@
 //! Takes operators' bulk operations forward: sends deliveries again, some of each operation in each run.
 //!
-//! A step is one transaction: it locks the operation, so that two schedulers never take the same step, and the
-//! endpoint, as each resend does; what it sends and how far the operation is are committed together. A scheduler that
-//! is killed leaves the operation where its last step ended. The pace of an operation is [`A_TURN`] deliveries each
-//! second, however many schedulers there are: they take turns.
+//! A step looks for what is to be sent. Its transaction locks the operation, so that two schedulers never take the same
+//! step, and the endpoint, as each resend does; what it sends and how far the operation is are committed together. A
+//! scheduler that is killed leaves the operation where its last step ended. The pace of an operation is [`A_TURN`]
+//! deliveries each second, however many schedulers there are: they take turns.
 
 use crate::each::Each;
 use domain::bulk::BulkKind;
@@ -12,7 +12,7 @@ use domain::series::Trigger;
 use runtime::process::Process;
 use runtime::queue::{self, Queue, Subject, Ticket};
 use serde_json::json;
-use sqlx::PgConnection;
+use sqlx::{Connection, PgConnection};
 use store::audit::{self, Entry};
 use store::bulk_operations::{self, BulkEndpoint, BulkOperation};
 use store::deliveries::{self, Opening, Unsent};
@@ -25,7 +25,8 @@ const MOST_STEPS: usize = 50;
 /// Milliseconds from one turn to the next; a little less than the duty's second, so that none of its runs is too early.
 const NEXT_TURN_MS: i64 = 900;
 
-/// Takes a turn at each operation that runs. Returns how many deliveries were sent again, and operations ended.
+/// Takes a turn at each operation that runs. Returns how many deliveries were sent again and operations ended, and one
+/// for each that goes on without having sent any.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let due = bulk_operations::due(&mut *process.pool.acquire().await?, BulkKind::ResendDeliveries).await?;
     let mut each = Each::default();
@@ -39,12 +40,13 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     each.result()
 }
 
-/// Takes the turn at an operation: up to [`MOST_STEPS`] steps, which send up to [`A_TURN`] deliveries.
+/// Takes the turn at an operation: up to [`MOST_STEPS`] steps, which send up to [`A_TURN`] deliveries. Returns how many
+/// it sent; at least 1 while the operation goes on, since the duty rests after 0.
 async fn turn(process: &Process, id: BulkOperationId) -> sqlx::Result<u64> {
     if !bulk_operations::take_turn(&mut *process.pool.acquire().await?, id, NEXT_TURN_MS).await? {
         return Ok(0);
     }
-    let (mut done, mut left) = (0, A_TURN);
+    let (mut done, mut left) = (0_u64, A_TURN);
     for _ in 0..MOST_STEPS {
         match step(process, id, left).await? {
             Step::Sent(sent) => {
@@ -52,13 +54,13 @@ async fn turn(process: &Process, id: BulkOperationId) -> sqlx::Result<u64> {
                 left -= sent;
             }
             Step::Finished => return Ok(done + 1),
-            Step::NotOurs => break,
+            Step::NotOurs => return Ok(done),
         }
         if left <= 0 || process.shutdown.is_cancelled() {
             break;
         }
     }
-    Ok(done)
+    Ok(done.max(1))
 }
 
 /// What became of a step.
@@ -73,31 +75,49 @@ enum Step {
 
 /// Sends up to `most` deliveries of the operation's first endpoint again, the oldest first.
 async fn step(process: &Process, id: BulkOperationId, most: i64) -> sqlx::Result<Step> {
-    let mut tx = process.pool.begin().await?;
+    let mut conn = process.pool.acquire().await?;
+    let Some(target) = bulk_operations::next_endpoint(&mut conn, id).await? else { return end(&mut conn, id).await };
+    let Some(operation) = bulk_operations::by_id(&mut conn, id).await? else { return Ok(Step::NotOurs) };
+    // Looked for before anything is locked: where many were sent again that takes long, and whoever records attempts
+    // may wait for the endpoint, and whoever stops the operation for that.
+    let found = deliveries::unsent(&mut conn, target.endpoint_id, &operation.filter(), most).await?;
+    let mut tx = conn.begin().await?;
     if !bulk_operations::lock_running(&mut tx, id).await? {
         return Ok(Step::NotOurs);
     }
-    let Some(operation) = bulk_operations::by_id(&mut tx, id).await? else { return Ok(Step::NotOurs) };
-    let Some(target) = bulk_operations::next_endpoint(&mut tx, id).await? else {
-        if bulk_operations::finish(&mut tx, id).await? {
-            audit::record(&mut tx, &ended(&operation)).await?;
-        }
-        tx.commit().await?;
-        return Ok(Step::Finished);
-    };
+    let next = bulk_operations::next_endpoint(&mut tx, id).await?;
+    if next.is_none_or(|next| next.endpoint_id != target.endpoint_id) {
+        return Ok(Step::NotOurs);
+    }
     // One that was disabled or removed meanwhile gets nothing: what was counted of it is skipped.
     let is_open = endpoints::lock(&mut tx, target.account_id, target.endpoint_id).await? == Some(true);
     let old = if is_open {
-        deliveries::unsent(&mut tx, target.endpoint_id, &operation.filter(), most).await?
+        let ids: Vec<DeliveryId> = found.iter().map(|one| one.id).collect();
+        deliveries::still_unsent(&mut tx, target.endpoint_id, &ids).await?
     } else {
         Vec::new()
     };
     let tickets = begin_again(&mut tx, target, &old).await?;
     let sent = i64::try_from(old.len()).unwrap_or(i64::MAX);
-    bulk_operations::advance(&mut tx, id, target.endpoint_id, sent, sent < most).await?;
+    let is_last = !is_open || i64::try_from(found.len()).unwrap_or(i64::MAX) < most;
+    bulk_operations::advance(&mut tx, id, target.endpoint_id, sent, is_last).await?;
     tx.commit().await?;
     process.wakes.tickets(&tickets);
     Ok(Step::Sent(sent))
+}
+
+/// Ends an operation that has no endpoint before it any more.
+async fn end(conn: &mut PgConnection, id: BulkOperationId) -> sqlx::Result<Step> {
+    let mut tx = conn.begin().await?;
+    if !bulk_operations::lock_running(&mut tx, id).await? {
+        return Ok(Step::NotOurs);
+    }
+    let Some(operation) = bulk_operations::by_id(&mut tx, id).await? else { return Ok(Step::NotOurs) };
+    if bulk_operations::finish(&mut tx, id).await? {
+        audit::record(&mut tx, &ended(&operation)).await?;
+    }
+    tx.commit().await?;
+    Ok(Step::Finished)
 }
 
 /// Begins new series of these deliveries at once, in the lane for resends, as an operator's resend does. Returns their

@@ -3,6 +3,7 @@
 //!
 //! The rows of all rules together are read in some tenths of a second. `check_ledger` checks the balances.
 
+use crate::each::Each;
 use domain::verdict::{Held, Invariant, Outcome};
 use runtime::process::Process;
 use store::invariants;
@@ -12,17 +13,23 @@ const EVERY_SECONDS: f64 = 300.0;
 
 /// Checks the rules that are due, and tells of all. Returns 0, since it puts no rows right.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
+    let mut each = Each::default();
     for invariant in Invariant::ALL.into_iter().filter(|one| *one != Invariant::Balances) {
         if process.shutdown.is_cancelled() {
             break;
         }
-        let taken = invariants::take(&mut *process.pool.acquire().await?, invariant, EVERY_SECONDS).await?;
-        if taken {
-            check(process, invariant).await?;
-        }
+        // One that can't be checked keeps no other from being checked.
+        each = each.and(check_if_due(process, invariant).await);
     }
     for held in invariants::last(&mut *process.pool.acquire().await?).await? {
         tell(&held);
+    }
+    each.result()
+}
+
+async fn check_if_due(process: &Process, invariant: Invariant) -> sqlx::Result<u64> {
+    if invariants::take(&mut *process.pool.acquire().await?, invariant, EVERY_SECONDS).await? {
+        check(process, invariant).await?;
     }
     Ok(0)
 }

@@ -149,6 +149,20 @@ async fn a_broken_rule_is_told_by_the_report_the_console_and_a_metric_until_a_ch
 }
 
 #[tokio::test]
+async fn a_rule_that_can_not_be_checked_keeps_no_other_from_being_checked() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    sqlx::query("ALTER TABLE minute_journal RENAME TO elsewhere").execute(world.pool()).await?;
+    assert!(check_invariants::run_once(&world.process).await.is_err(), "the first two rules ask the journal");
+    sqlx::query("ALTER TABLE elsewhere RENAME TO minute_journal").execute(world.pool()).await?;
+    let all = invariants::last(&mut *world.pool().acquire().await?).await?;
+    for held in all.iter().filter(|one| one.invariant != Invariant::Balances) {
+        let asks_the_journal = matches!(held.invariant, Invariant::Holds | Invariant::Settlements);
+        assert_eq!(held.outcome, (!asks_the_journal).then_some(Outcome::Passed), "{held:?}");
+    }
+    world.end().await
+}
+
+#[tokio::test]
 async fn a_check_is_made_by_one_scheduler_and_one_that_takes_too_long_is_told() -> anyhow::Result<()> {
     let world = World::new().await?;
     let mut conn = world.pool().acquire().await?;
@@ -162,6 +176,11 @@ async fn a_check_is_made_by_one_scheduler_and_one_that_takes_too_long_is_told() 
     let holds = all.iter().find(|one| one.invariant == Invariant::Holds).context("no such invariant")?;
     assert_eq!(holds.outcome, Some(Outcome::Unfinished));
     assert!(holds.passed_seconds.is_some_and(|age| age > 300.0), "{holds:?}");
+    // What was broken is not well again because nobody could look.
+    invariants::record(&mut conn, Invariant::Holds, &["job_1".to_owned()]).await?;
+    invariants::record_unfinished(&mut conn, Invariant::Holds).await?;
+    let all = invariants::last(&mut conn).await?;
+    assert!(all.iter().any(|one| one.invariant == Invariant::Holds && one.outcome == Some(Outcome::Failed)), "{all:?}");
 
     let mut tx = world.pool().begin().await?;
     sqlx::raw_sql("SET LOCAL statement_timeout = '5ms'").execute(&mut *tx).await?;

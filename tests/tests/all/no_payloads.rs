@@ -26,8 +26,10 @@ async fn mark(world: &World) -> anyhow::Result<()> {
         "UPDATE job_claims SET error_code = 'internal', error_message = 'kingfisher'",
         "UPDATE items SET name = 'kingfisher', ref = 'kingfisher', tags = '{kingfisher}'",
         "UPDATE events SET body = '{\"said\":\"kingfisher\"}'",
-        "UPDATE delivery_attempts SET response_excerpt = 'kingfisher', request_headers = '{\"x-said\": \"kingfisher\"}'",
-        "UPDATE webhook_endpoints SET description = 'kingfisher'",
+        "UPDATE delivery_attempts SET response_excerpt = 'kingfisher', url_path = '/kingfisher',
+             request_headers = '{\"x-said\": \"kingfisher\"}'",
+        "UPDATE webhook_endpoints SET description = 'kingfisher', url = 'http://127.0.0.1:9/kingfisher'",
+        "UPDATE accounts SET name = 'kingfisher'",
         "UPDATE workspaces SET name = 'kingfisher'",
         "UPDATE api_keys SET name = 'kingfisher'",
         "UPDATE users SET name = 'kingfisher'",
@@ -73,7 +75,13 @@ async fn no_operation_shows_a_payload_to_an_operator_who_sees_none() -> anyhow::
         }
     }
     // Whoever may read all finds the word in what the other was shown without it: the test looks at payloads.
-    for operation in ["GET /operator/jobs", "GET /operator/jobs/{id}", "GET /operator/deliveries"] {
+    for operation in [
+        "GET /operator/accounts",
+        "GET /operator/accounts/{id}",
+        "GET /operator/jobs",
+        "GET /operator/jobs/{id}",
+        "GET /operator/deliveries",
+    ] {
         assert!(shown_to_bo.contains(&operation), "{operation} is not among {shown_to_bo:?}");
     }
     let job = send(&mia, "GET", &format!("/operator/jobs/{}", traces.job), &json!({})).await?.json;
@@ -110,10 +118,14 @@ async fn no_page_of_the_console_shows_a_payload_to_an_operator_who_sees_none() -
         format!("/console/deliveries/{delivery}"),
         format!("/console/endpoints/{endpoint}"),
         format!("/console/accounts/{account}"),
+        "/console/accounts".to_owned(),
     ] {
         assert!(seen.contains(&path), "{path} is refused");
         assert!(shown_to_bo.contains(&(path.clone(), true)), "{path} does not say what is hidden: {shown_to_bo:?}");
     }
+    // An endpoint is told by its host.
+    let endpoints = mia.get("/console/endpoints").await?.1;
+    assert!(endpoints.contains("http://127.0.0.1:9/…"), "{endpoints}");
     for path in ["/console/items", "/console/audit", "/console/errors"] {
         assert!(!seen.contains(&path.to_owned()), "{path} is for operators who read all");
     }

@@ -32,7 +32,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         h1 { "Accounts" }
         (shell::filters("/accounts", &shell::text_field(&visit, "name", "Name, whole")))
         (shell::section("rows", "Newest first", &html! {
-            @if !found.is_empty() { (rows_of(&found, now)) }
+            @if !found.is_empty() { (rows_of(&visit, &found, now)) }
             (shell::pages(&visit, found.len(), next.as_deref(), "accounts"))
         }))
         (shell::command(&super::words::command("mws admin accounts list", &visit, &[("name", "--name")])))
@@ -41,12 +41,12 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
 }
 
 /// Accounts as a table.
-fn rows_of(found: &[AccountRow], now: DateTime<Utc>) -> Markup {
+fn rows_of(visit: &Visit, found: &[AccountRow], now: DateTime<Utc>) -> Markup {
     let rows = html! {
         @for one in found {
             tr {
                 td { (link("accounts", one.id)) }
-                td.long { (one.name) }
+                td.long { (theirs(visit, Some(&one.name))) }
                 td { (standing(one)) }
                 td.medium { (or_dash(one.monthly_allowance)) }
                 td.wide { (time(one.created_at, now)) }
@@ -86,7 +86,7 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
     let keys = keys::every(&mut conn, id, None, MOST).await?;
     let endpoints = endpoints::every(&mut conn, None, Some(id), None, MOST).await?;
     let main = html! {
-        h1 { "Account " (account.name) }
+        h1 { "Account " (theirs(&visit, Some(&account.name))) }
         (shell::section("state", "State", &html! {
             (shell::facts(&[
                 ("Id", html! { code { (id) } }),
@@ -111,7 +111,7 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
         (shell::section("keys", "Keys", &keyed(&visit, &keys, now)))
         (shell::section("endpoints", "Endpoints", &html! {
             @if endpoints.is_empty() { p.soft { "None." } }
-            ul { @for one in &endpoints { li { (link("endpoints", one.endpoint.id)) " " (super::words::shown_url(&one.endpoint.url)) " "
+            ul { @for one in &endpoints { li { (link("endpoints", one.endpoint.id)) " " (super::words::endpoint_url(&visit, &one.endpoint.url)) " "
                 @if one.deleted_at.is_some() { "removed" } @else { (state(if one.endpoint.enabled { "enabled" } else { "disabled" })) } } } }
         }))
         (shell::command(&format!("mws admin accounts get {id}")))

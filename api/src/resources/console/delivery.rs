@@ -2,7 +2,7 @@
 //! form to send it again.
 
 use super::compared::compared;
-use super::words::{exact, hidden, link, or_dash, shown_url, state, time, time_or};
+use super::words::{endpoint_url, exact, hidden, link, or_dash, shown_url, state, time, time_or};
 use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
@@ -42,7 +42,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
             Some("pinged") => { p.done role="status" { "The ping is under way: this is its delivery." } }
             _ => {}
         }
-        (shell::section("state", "State", &facts(&row, &endpoint, now)))
+        (shell::section("state", "State", &facts(&visit, &row, &endpoint, now)))
         @if visit.may_act() { p.acts { a.button data-key="r" href={ "/console/deliveries/" (id) "/resend" } { "Send again…" } } }
         @if let Some((first, before)) = &before {
             (shell::section("compared", "Before and this time", &compared(*first, before, &attempts, body.as_deref())))
@@ -82,14 +82,14 @@ async fn find(visit: &Visit, id: DeliveryId) -> Answer<(DeliveryRow, EndpointOf)
     Ok((row, endpoint))
 }
 
-fn facts(row: &DeliveryRow, endpoint: &EndpointOf, now: DateTime<Utc>) -> Markup {
+fn facts(visit: &Visit, row: &DeliveryRow, endpoint: &EndpointOf, now: DateTime<Utc>) -> Markup {
     shell::facts(&[
         ("Status", state(row.status.name())),
         ("Event", html! { (row.event_type) " " code { (row.event_id) } }),
         ("Sent because", html! { (row.trigger.name()) }),
         ("Job", html! { @match row.job_id { Some(job) => { (link("jobs", job)) } None => { "–" } } }),
         ("Endpoint", link("endpoints", row.endpoint_id)),
-        ("URL", html! { (shown_url(&endpoint.endpoint.url)) }),
+        ("URL", html! { (endpoint_url(visit, &endpoint.endpoint.url)) }),
         ("Account", link("accounts", row.account_id)),
         ("Repeats", html! { @match row.resend_of { Some(first) => { (link("deliveries", first)) } None => { "–" } } }),
         ("Began", time(row.created_at, now)),

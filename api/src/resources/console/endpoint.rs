@@ -1,7 +1,7 @@
 //! The page of one endpoint: its state, its newest deliveries, and forms to enable, disable and test it.
 
 use super::endpoints::{failures, standing};
-use super::words::{hidden, link, shown_url, theirs, time, time_or};
+use super::words::{endpoint_url, hidden, link, shown_url, theirs, time, time_or};
 use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
@@ -77,7 +77,7 @@ fn facts(visit: &Visit, found: &EndpointOf, now: DateTime<Utc>) -> Markup {
     let kinds = endpoint.kinds.as_ref().map_or_else(|| "all".to_owned(), |kinds| kinds.join(", "));
     shell::facts(&[
         ("State", standing(found)),
-        ("URL", html! { (shown_url(&endpoint.url)) }),
+        ("URL", html! { (endpoint_url(visit, &endpoint.url)) }),
         ("Account", link("accounts", found.account_id)),
         ("Failures in a row", failures(found)),
         ("Last success", time_or(endpoint.last_success_at, now, "never")),

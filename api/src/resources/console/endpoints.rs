@@ -1,7 +1,7 @@
 //! The page of all accounts' endpoints: the state of each, and why it is disabled if it is.
 
 use super::shell::Fit;
-use super::words::{link, shown_url, state, time, time_or};
+use super::words::{endpoint_url, link, state, time, time_or};
 use super::{Visit, shell};
 use crate::http::error::Answer;
 use chrono::{DateTime, Utc};
@@ -20,7 +20,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let before = page.after.map(EndpointId::from);
     let rows = endpoints::every(&mut *visit.conn().await?, None, account, before, page.fetch()).await?;
     let (found, next) = page.cut(Seen { rows, last_seen: None }, |row| row.endpoint.id.uuid());
-    let rows = html! { @for one in &found { (row(one, now)) } };
+    let rows = html! { @for one in &found { (row(&visit, one, now)) } };
     let columns = [
         ("Endpoint", Fit::Any),
         ("Account", Fit::Medium),
@@ -41,13 +41,13 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     Ok(visit.whole("Endpoints", &main))
 }
 
-fn row(one: &EndpointOf, now: DateTime<Utc>) -> Markup {
+fn row(visit: &Visit, one: &EndpointOf, now: DateTime<Utc>) -> Markup {
     let endpoint = &one.endpoint;
     html! {
         tr {
             td { (link("endpoints", endpoint.id)) }
             td.medium { (link("accounts", one.account_id)) }
-            td.long.medium { (shown_url(&endpoint.url)) }
+            td.long.medium { (endpoint_url(visit, &endpoint.url)) }
             td { (standing(one)) }
             td { (failures(one)) }
             td.wide { (time_or(endpoint.last_success_at, now, "never")) }

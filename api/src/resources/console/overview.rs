@@ -171,7 +171,7 @@ async fn troubled(visit: &Visit) -> Answer<Markup> {
             tr {
                 td { (link("endpoints", row.endpoint.id)) }
                 td.medium { (link("accounts", row.account_id)) }
-                td.long.medium { (super::words::shown_url(&row.endpoint.url)) }
+                td.long.medium { (super::words::endpoint_url(visit, &row.endpoint.url)) }
                 td { (super::words::time_or(row.endpoint.disabled_at, now, "–")) }
                 td.wide { @if let Some(at) = row.endpoint.last_success_at { (time(at, now)) } @else { span.soft { "never" } } }
             }

@@ -37,6 +37,20 @@ pub(super) fn shown_url(url: &str) -> String {
     if has_query { format!("{parsed}?…") } else { parsed.to_string() }
 }
 
+/// Returns the URL of an endpoint as this operator may see it: without the parts that may be secret, and for one who
+/// sees no payloads without its path too, since that is a secret where chat services take messages.
+pub(super) fn endpoint_url(visit: &Visit, url: &str) -> String {
+    if visit.sees_payloads() { shown_url(url) } else { host_of(url) }
+}
+
+/// Returns the scheme, the host and the port of a URL.
+fn host_of(url: &str) -> String {
+    match url::Url::parse(url) {
+        Ok(parsed) => format!("{}/…", parsed.origin().ascii_serialization()),
+        Err(_) => "not a URL".to_owned(),
+    }
+}
+
 /// Returns a command with flags for the query's parameters, safe to paste into a shell.
 pub(super) fn command(command: &str, visit: &Visit, flags: &[(&str, &str)]) -> String {
     let given = flags.iter().filter_map(|(name, flag)| Some(format!(" {flag} {}", quoted(visit.asked(name)?))));
@@ -57,6 +71,8 @@ mod tests {
         assert_eq!(shown_url("https://a:b@example.com/hook?key=s#t"), "https://example.com/hook?…");
         assert_eq!(shown_url("http://127.0.0.1:9/a"), "http://127.0.0.1:9/a");
         assert_eq!(shown_url("x"), "not a URL");
+        assert_eq!(host_of("https://a:b@example.com:8443/hook/secret?key=s#t"), "https://example.com:8443/…");
+        assert_eq!(host_of("x"), "not a URL");
     }
 
     #[test]

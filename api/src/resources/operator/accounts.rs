@@ -1,6 +1,6 @@
 //! Accounts: `/operator/accounts` (contract §11).
 
-use super::{OperatorAuth, amount, missing, named};
+use super::{OperatorAuth, OperatorCaller, amount, missing, named};
 use crate::app::App;
 use crate::contract::envelope::Created;
 use crate::contract::groups::{Refusals, Tag};
@@ -14,6 +14,7 @@ use crate::usecases::operator::accounts::{
 };
 use domain::credential::ApiKey;
 use domain::ids::AccountId;
+use domain::job::HIDDEN;
 use domain::minutes::Minutes;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
@@ -62,7 +63,7 @@ pub struct ChangeAccount {
 pub struct OperatorAccount {
     /// Its id.
     pub id: Text,
-    /// Its name.
+    /// Its name; `Hidden by your role.` for a token of the role `metadata`.
     pub name: Text,
     /// Its own monthly minutes; null when the deployment's apply.
     pub monthly_allowance_minutes: Option<MinuteCount>,
@@ -124,6 +125,17 @@ impl From<AccountRow> for OperatorAccount {
     }
 }
 
+impl OperatorAccount {
+    /// Returns an account as this operator may see it. One that somebody opened by signing up has a person's name.
+    fn shown(row: AccountRow, operator: &OperatorCaller) -> Self {
+        let mut shown = Self::from(row);
+        if !operator.sees_payloads() {
+            shown.name = Text(HIDDEN.to_owned());
+        }
+        shown
+    }
+}
+
 #[OpenApi(tag = "Tag::Operator")]
 impl OperatorAccounts {
     /// Open an account
@@ -152,7 +164,7 @@ impl OperatorAccounts {
     #[oai(path = "/operator/accounts", method = "get", operation_id = "operator_list_accounts")]
     async fn list(
         &self,
-        _auth: OperatorAuth,
+        auth: OperatorAuth,
         /// Only accounts with exactly this name.
         name: Query<Option<Text>>,
         /// Rows to show.
@@ -163,7 +175,7 @@ impl OperatorAccounts {
         let page = Page::new("operator accounts", limit.0, cursor.0.as_ref())?;
         let mut conn = self.0.conn().await?;
         let rows = accounts::list(&mut conn, name.0.as_deref(), page.after, page.fetch()).await?;
-        Ok(Json(page.list(rows, |row| row.id.uuid(), OperatorAccount::from)))
+        Ok(Json(page.list(rows, |row| row.id.uuid(), |row| OperatorAccount::shown(row, &auth.0))))
     }
 
     /// Get an account
@@ -172,12 +184,12 @@ impl OperatorAccounts {
     #[oai(path = "/operator/accounts/:id", method = "get", operation_id = "operator_get_account")]
     async fn get(
         &self,
-        _auth: OperatorAuth,
+        auth: OperatorAuth,
         /// The account's id.
         id: Path<Text>,
     ) -> Answer<Json<AccountDetail>> {
         let id: AccountId = id.0.id(Code::AccountNotFound)?;
-        Ok(Json(self.detail(id).await?))
+        Ok(Json(self.detail(&auth.0, id).await?))
     }
 
     /// Forgive an account's unpaid processor time
@@ -198,7 +210,7 @@ impl OperatorAccounts {
         let OperatorAuth(operator) = auth;
         let id: AccountId = id.0.id(Code::AccountNotFound)?;
         forgive_processor_time(&self.0, &operator, id).await?;
-        Ok(Json(self.detail(id).await?))
+        Ok(Json(self.detail(&operator, id).await?))
     }
 
     /// Change an account
@@ -220,7 +232,7 @@ impl OperatorAccounts {
 }
 
 impl OperatorAccounts {
-    async fn detail(&self, id: AccountId) -> Answer<AccountDetail> {
+    async fn detail(&self, operator: &OperatorCaller, id: AccountId) -> Answer<AccountDetail> {
         let mut conn = self.0.conn().await?;
         let row = accounts::find(&mut conn, id).await?.ok_or_else(|| missing(Code::AccountNotFound, id))?;
         let settings = &self.0.process.settings;
@@ -228,6 +240,6 @@ impl OperatorAccounts {
         let UnpaidTime { seconds, wait_seconds } = unpaid_time(settings, &mut conn, id).await?;
         let seconds_a_day = settings.unpaid_processor_seconds;
         let unpaid_processor = UnpaidProcessorTime { seconds, seconds_a_day, wait_seconds };
-        Ok(AccountDetail { account: row.into(), balances, unpaid_processor })
+        Ok(AccountDetail { account: OperatorAccount::shown(row, operator), balances, unpaid_processor })
     }
 }

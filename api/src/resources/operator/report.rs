@@ -118,9 +118,9 @@ pub struct HealthInvariant {
 pub enum InvariantOutcome {
     /// It holds of the rows that were looked at.
     Passed,
-    /// Rows break it.
+    /// Rows break it, and no check has passed since.
     Failed,
-    /// The check took longer than five seconds and was stopped.
+    /// The check took longer than five seconds and was stopped, and the one before it did not fail.
     Unfinished,
 }
 

@@ -122,9 +122,9 @@ impl Invariant {
 pub enum Outcome {
     /// It holds of the rows that were looked at.
     Passed,
-    /// Rows break it.
+    /// Rows break it, and no check has passed since.
     Failed,
-    /// The check took too long and was stopped.
+    /// The check took too long and was stopped, and the one before it did not fail.
     Unfinished,
 }
 

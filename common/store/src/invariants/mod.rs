@@ -124,11 +124,17 @@ pub async fn record(conn: &mut PgConnection, invariant: Invariant, broken: &[Str
     Ok(())
 }
 
-/// Records that a check took too long, and found nothing.
+/// Records that a check took too long, and found nothing. What the check before it found broken stays so: only a check
+/// that passes says that the rule holds again.
 pub async fn record_unfinished(conn: &mut PgConnection, invariant: Invariant) -> sqlx::Result<()> {
-    let outcome = Outcome::Unfinished.name();
-    let noted = sqlx::query!("UPDATE invariant_checks SET outcome = $2 WHERE name = $1", invariant.name(), outcome);
-    noted.execute(conn).await?;
+    sqlx::query!(
+        "UPDATE invariant_checks SET outcome = $2 WHERE name = $1 AND outcome IS DISTINCT FROM $3",
+        invariant.name(),
+        Outcome::Unfinished.name(),
+        Outcome::Failed.name()
+    )
+    .execute(conn)
+    .await?;
     Ok(())
 }
 

@@ -204,6 +204,51 @@ async fn an_endpoint_that_is_disabled_meanwhile_or_was_sent_to_by_others_is_skip
 }
 
 #[tokio::test]
+async fn an_operation_with_nothing_to_send_to_many_endpoints_goes_on_without_a_rest() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let made = done(&anna, "POST", ROUTE, &asking("removed meanwhile", &json!({})), 202).await?;
+    let before = "INSERT INTO bulk_operation_endpoints (operation_id, endpoint_id, account_id, counted)
+         SELECT id, gen_random_uuid(), gen_random_uuid(), 1 FROM bulk_operations, generate_series(1, 60)";
+    sqlx::query(before).execute(world.pool()).await?;
+    assert_eq!(run_once(&world.process).await?, 1, "a duty that returns 0 may rest for ten seconds");
+    let path = format!("{ROUTE}/{}", text(&made, "/id"));
+    assert_eq!(counts(&get(&anna, &path).await?), ("running".to_owned(), [0, 0, 50]));
+    world.advance(Duration::from_secs(1)).await?;
+    assert_eq!(run_once(&world.process).await?, 1, "the end");
+    assert_eq!(counts(&get(&anna, &path).await?), ("finished".to_owned(), [0, 0, 60]));
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_is_to_be_sent_is_looked_for_before_the_endpoint_is_locked_and_held_against_what_others_did()
+-> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    deliveries(&world, &tenant, endpoint, &[("failed", "timeout"), ("failed", "timeout"), ("succeeded", "")]).await?;
+    let made = done(&anna, "POST", ROUTE, &asking("beside others", &json!({})), 202).await?;
+    let mut theirs = world.pool().begin().await?;
+    sqlx::query("SELECT id FROM webhook_endpoints FOR NO KEY UPDATE").execute(&mut *theirs).await?;
+    let step = async { anyhow::Ok(run_once(&world.process).await?) };
+    let others = async {
+        let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+             AND wait_event_type = 'Lock' AND query LIKE '%webhook_endpoints%'";
+        until("the step waits for the endpoint", async || Ok((world.count(waits).await? == 1).then_some(()))).await?;
+        // The first has arrived meanwhile, and the third has failed after the step looked.
+        let changed = "UPDATE deliveries SET status = CASE status WHEN 'succeeded' THEN 'failed' ELSE 'succeeded' END
+             WHERE status = 'succeeded' OR id = (SELECT id FROM deliveries ORDER BY id LIMIT 1)";
+        sqlx::query(changed).execute(&mut *theirs).await?;
+        theirs.commit().await?;
+        anyhow::Ok(())
+    };
+    let (done_now, ()) = tokio::try_join!(step, others)?;
+    assert_eq!(done_now, 2, "the second delivery, and the end");
+    let ended = get(&anna, &format!("{ROUTE}/{}", text(&made, "/id"))).await?;
+    assert_eq!(counts(&ended), ("finished".to_owned(), [2, 1, 1]));
+    world.end().await
+}
+
+#[tokio::test]
 async fn a_scheduler_takes_an_operation_to_its_end_and_the_receiver_gets_each_event_once() -> anyhow::Result<()> {
     let (world, anna) = stage().await?;
     let (receiver, tenant) = (Receiver::start()?, world.tenant("a").await?);
