@@ -25,8 +25,8 @@ const MOST_STEPS: usize = 50;
 /// Milliseconds from one turn to the next; a little less than the duty's second, so that none of its runs is too early.
 const NEXT_TURN_MS: i64 = 900;
 
-/// Takes a turn at each operation that runs. Returns how many deliveries were sent again and operations ended, and one
-/// for each that goes on without having sent any.
+/// Takes a turn at each operation that runs. Returns how many deliveries were sent again, endpoints without any were
+/// passed, and operations ended: none where nothing was taken forward.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let due = bulk_operations::due(&mut *process.pool.acquire().await?, BulkKind::ResendDeliveries).await?;
     let mut each = Each::default();
@@ -41,7 +41,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
 }
 
 /// Takes the turn at an operation: up to [`MOST_STEPS`] steps, which send up to [`A_TURN`] deliveries. Returns how many
-/// it sent; at least 1 while the operation goes on, since the duty rests after 0.
+/// it sent, and one for each step that sent none, since the duty rests after 0.
 async fn turn(process: &Process, id: BulkOperationId) -> sqlx::Result<u64> {
     if !bulk_operations::take_turn(&mut *process.pool.acquire().await?, id, NEXT_TURN_MS).await? {
         return Ok(0);
@@ -50,7 +50,8 @@ async fn turn(process: &Process, id: BulkOperationId) -> sqlx::Result<u64> {
     for _ in 0..MOST_STEPS {
         match step(process, id, left).await? {
             Step::Sent(sent) => {
-                done += sent.unsigned_abs();
+                // One that sent nothing has an endpoint behind it, and more may be before it.
+                done += sent.unsigned_abs().max(1);
                 left -= sent;
             }
             Step::Finished => return Ok(done + 1),
@@ -60,7 +61,7 @@ async fn turn(process: &Process, id: BulkOperationId) -> sqlx::Result<u64> {
             break;
         }
     }
-    Ok(done.max(1))
+    Ok(done)
 }
 
 /// What became of a step.

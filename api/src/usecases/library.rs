@@ -111,6 +111,8 @@ pub async fn delete_item(app: &App, caller: &Caller, name: &str) -> Answer<ItemI
     let after_commit = ending::end_stopped_jobs(&mut delete_item, &ended, caller.account_id, pace, told).await?;
     delete_item.commit().await?;
     after_commit.run(&app.process.pool, &app.process.wakes).await;
+    // Its bytes are deleted by a duty.
+    app.process.wakes.send([Wake::Duties]);
     Ok(item)
 }
 

@@ -1,9 +1,12 @@
 //! A service in which nothing happens: it asks for little, and what becomes due is done in time
 //! (`scheduler/src/foresight`, `common/runtime/src/wake/quiet`).
 
-use mws_tests::world::{Media, Scheduler, Tenant, World, runners, until};
+use mws_tests::world::{Media, Receiver, Scheduler, Tenant, World, runners, until};
+use runtime::wake::Wake;
+use serde_json::json;
 use store::due;
-use tokio::time::{Duration, Instant};
+use tokio::sync::broadcast;
+use tokio::time::{Duration, Instant, timeout};
 
 /// Until a service has been silent for long, duties have gone on resting, and one round of theirs is over.
 const LONG: Duration = Duration::from_mins(2);
@@ -42,6 +45,15 @@ async fn lateness(world: &World) -> anyhow::Result<i64> {
 async fn rests(scheduler: &Scheduler) -> anyhow::Result<()> {
     let rests = async || Ok(scheduler.since(DUTY).is_some_and(|since| since >= RESTING).then_some(()));
     World::within(LONG, "the duty rests", rests).await
+}
+
+/// Waits until schedulers are told that a duty may have something to do.
+async fn told(heard: &mut broadcast::Receiver<Wake>) -> anyhow::Result<()> {
+    let told = async {
+        while heard.recv().await? != Wake::Duties {}
+        anyhow::Ok(())
+    };
+    timeout(LONG, told).await?
 }
 
 async fn transactions(world: &World) -> anyhow::Result<i64> {
@@ -87,6 +99,43 @@ async fn queues_are_polled_less_often_while_nothing_happens_and_work_is_found_al
     tenant.client.prepare(&[item], &["levels"]).await?;
     let ended = "SELECT count(*) FROM jobs WHERE status = 'succeeded'";
     until("the job is over", async || Ok((world.count(ended).await? == 1).then_some(()))).await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn whoever_leaves_something_to_a_duty_tells_schedulers() -> anyhow::Result<()> {
+    const OPERATOR: &str = "an operator's token of this test";
+    let world = World::with(|settings| {
+        settings.database_notify = true;
+        settings.operator_tokens = Some(format!("anna:act:{OPERATOR}").into());
+    })
+    .await?;
+    let (tenant, operator) = (world.tenant("a").await?, world.client(Some(OPERATOR.to_owned())));
+    let item = world.item(&tenant, Media::audio(60)).await?;
+
+    let mut heard = world.process.wakes.subscribe();
+    tenant.client.tool("delete_item", &json!({ "ref": item })).await?.data()?;
+    told(&mut heard).await?;
+
+    let mut heard = world.process.wakes.subscribe();
+    let path = format!("/operator/accounts/{}/unpaid-processor-time", tenant.account);
+    assert_eq!(operator.send("DELETE", &path, &[], None).await?.status, 200);
+    told(&mut heard).await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn while_webhooks_are_sent_schedulers_do_not_take_the_service_for_quiet() -> anyhow::Result<()> {
+    let (world, receiver) = (World::with(|settings| settings.database_notify = true).await?, Receiver::start()?);
+    let tenant = world.tenant("a").await?;
+    world.endpoint(&tenant, &receiver.url).await?;
+    receiver.answer(500);
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    world.work(runners::instant()).await?;
+    let mut heard = world.process.wakes.subscribe();
+    tenant.client.prepare(&[item], &["levels"]).await?;
+    // A retry is due before a scheduler in another process would look.
+    told(&mut heard).await?;
     world.end().await
 }
 

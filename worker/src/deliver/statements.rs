@@ -63,8 +63,8 @@ impl Statements {
             backlogs: start_backlogs(claimer),
             revalidations: start_revalidations(pool.clone(), whole_ms(attempt)),
             records: start_records(pool.clone(), process.pool.clone(), process.wakes.clone()),
-            hand_backs: start_hand_backs(pool.clone()),
-            deferrals: start_deferrals(pool),
+            hand_backs: start_hand_backs(pool.clone(), process.wakes.clone()),
+            deferrals: start_deferrals(pool, process.wakes.clone()),
         }
     }
 }
@@ -211,11 +211,11 @@ fn start_revalidations(pool: PgPool, attempt_ms: i64) -> Batcher<(DeliveryId, i3
 }
 
 /// Successes are recorded by their ids, with a generic plan. The statement that counts failures joins the batch with
-/// itself, so it uses a pool that does not force one. While deliveries are sent the service is not quiet.
+/// itself, so it uses a pool that does not force one. While deliveries are sent the service is not quiet: a retry may
+/// be due before schedulers would look, and a disabled endpoint's other deliveries are to be ended.
 fn start_records(planned: PgPool, any: PgPool, wakes: Wakes) -> Batcher<(EndedAttempt, Held), ()> {
     Batcher::paced(MOST_IN_A_BATCH, RECORDS_APART, move |calls: Vec<(EndedAttempt, Held)>| {
-        wakes.stir();
-        let (planned, any) = (planned.clone(), any.clone());
+        let (planned, any, wakes) = (planned.clone(), any.clone(), wakes.clone());
         async move {
             let (ended, _held): (Vec<EndedAttempt>, Vec<Held>) = calls.into_iter().unzip();
             let done = vec![(); ended.len()];
@@ -228,32 +228,35 @@ fn start_records(planned: PgPool, any: PgPool, wakes: Wakes) -> Batcher<(EndedAt
                 let record = || async { attempts::record(&mut *any.acquire().await?, &others).await };
                 with_retries("recorded", record).await.unwrap_or_default().iter().for_each(CountedEndpoint::tell);
             }
+            wakes.stir_everyone();
             done
         }
     })
 }
 
-fn start_hand_backs(pool: PgPool) -> Batcher<(HandedBackClaim, Held), ()> {
+fn start_hand_backs(pool: PgPool, wakes: Wakes) -> Batcher<(HandedBackClaim, Held), ()> {
     Batcher::new(MOST_IN_A_BATCH, move |calls: Vec<(HandedBackClaim, Held)>| {
-        let pool = pool.clone();
+        let (pool, wakes) = (pool.clone(), wakes.clone());
         async move {
             let (claims, held): (Vec<HandedBackClaim>, Vec<Held>) = calls.into_iter().unzip();
             let hand_back = || async { deliveries::hand_back(&mut *pool.acquire().await?, &claims).await };
             // Claims that could not be handed back are rescued when their leases end.
             with_retries("handed back", hand_back).await;
+            wakes.stir_everyone();
             vec![(); held.len()]
         }
     })
 }
 
-fn start_deferrals(pool: PgPool) -> Batcher<(Deferred, Held), ()> {
+fn start_deferrals(pool: PgPool, wakes: Wakes) -> Batcher<(Deferred, Held), ()> {
     Batcher::new(MOST_IN_A_BATCH, move |calls: Vec<(Deferred, Held)>| {
-        let pool = pool.clone();
+        let (pool, wakes) = (pool.clone(), wakes.clone());
         async move {
             let (late, held): (Vec<Deferred>, Vec<Held>) = calls.into_iter().unzip();
             let defer = || async { deliveries::defer(&mut *pool.acquire().await?, &late).await };
             // The reissue pushes new tickets for deliveries that could not be deferred.
             with_retries("deferred", defer).await;
+            wakes.stir_everyone();
             vec![(); held.len()]
         }
     })

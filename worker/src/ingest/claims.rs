@@ -32,6 +32,10 @@ impl Ingest {
         }
         tickets::spend(&mut claim, &spent).await?;
         claim.commit().await?;
+        if !spent.is_empty() {
+            // One that was put off is due in two seconds.
+            self.process.wakes.stir_everyone();
+        }
         let work = claimed.into_iter().map(|claim| {
             let started = self.clone().start(claim);
             let work: Work = Box::new(|_| started);

@@ -158,7 +158,9 @@ impl ProjectNotifier {
         );
         let after_ms = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
         let mut conn = self.pool().acquire().await?;
-        project_webhooks::hand_back(&mut conn, id, &self.0.process.name, after_ms).await.map(|_| ())
+        project_webhooks::hand_back(&mut conn, id, &self.0.process.name, after_ms).await?;
+        self.0.process.wakes.stir_everyone();
+        Ok(())
     }
 
     /// Records the outcome, in several tries, since the database may be away for a moment.
@@ -186,7 +188,9 @@ impl ProjectNotifier {
     }
 
     async fn defer(&self, id: ProjectWebhookId, after_ms: i64) -> sqlx::Result<()> {
-        project_webhooks::defer(&mut *self.pool().acquire().await?, id, after_ms).await
+        project_webhooks::defer(&mut *self.pool().acquire().await?, id, after_ms).await?;
+        self.0.process.wakes.stir_everyone();
+        Ok(())
     }
 
     /// Returns the headers to send: signed with the account's current secret, or unsigned when it has none. The shared

@@ -12,6 +12,7 @@ use crate::http::API_PATH;
 use crate::http::answers::{AnswerPermit, AnswerReserved, Held, Taker};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
+use crate::http::thread_time::timed_elsewhere;
 use crate::resources::tools::calling::keep_headers;
 use http_body_util::combinators::BoxBody;
 use hyper::body::Body as _;
@@ -157,7 +158,10 @@ impl ServerHandler for Server {
         call: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        until_hung_up(&context, self.answer(call, &context)).await
+        // This is a task of its own, whose time is its request's too.
+        let scope = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Scope>()).cloned();
+        let reckoned = scope.as_ref().and_then(|scope| scope.reckoned.get());
+        timed_elsewhere(reckoned, until_hung_up(&context, self.answer(call, &context))).await
     }
 }
 

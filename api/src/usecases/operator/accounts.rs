@@ -10,6 +10,7 @@ use domain::credential::ApiKey;
 use domain::ids::{AccountId, WorkspaceId};
 use domain::minutes::Minutes;
 use runtime::config::Settings;
+use runtime::wake::Wake;
 use serde_json::json;
 use sqlx::{Acquire, PgConnection};
 use store::accounts::{self, AccountRow};
@@ -90,6 +91,7 @@ pub async fn forgive_processor_time(app: &App, operator: &OperatorCaller, id: Ac
     let (was, is) = (json!({ "seconds": seconds(settings, ahead_us) }), json!({ "seconds": 0 }));
     audit::record(&mut forgive, &operator.changed("account.forgive", id, Some(was), Some(is))).await?;
     forgive.commit().await?;
+    app.process.wakes.send([Wake::Duties]);
     Ok(())
 }
 

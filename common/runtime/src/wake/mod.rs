@@ -24,7 +24,7 @@ pub use incoming::{NamedTickets, QueueWakes};
 use sqlx::PgPool;
 use sqlx::postgres::PgListener;
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use store::PoolSize;
 use tokio::sync::broadcast::error::RecvError;
@@ -38,6 +38,8 @@ pub use words::{NamedTicket, Wake};
 /// The least time between two notifications: wakes that come meanwhile are sent as one.
 const GATHER: Duration = Duration::from_millis(2);
 const CHANNEL: &str = "mws_wake";
+/// The least time between two calls of `stir_everyone` that other processes are told of.
+const STIR_APART: Duration = Duration::from_secs(5);
 /// How long a connection may be silent before its server is asked whether it is still there.
 const QUIET: Duration = Duration::from_secs(10);
 
@@ -47,6 +49,8 @@ pub struct Wakes {
     /// None when other processes are not notified.
     outgoing: Option<mpsc::UnboundedSender<Wake>>,
     incoming: Incoming,
+    /// When other processes were last told by `stir_everyone`. Clones share it.
+    stirred: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Wakes {
@@ -58,12 +62,12 @@ impl Wakes {
         let sender: Arc<str> = format!("{SENDER}{}", Ulid::generate()).into();
         tokio::spawn(send(store::async_commit_pool(direct, PoolSize(1)), wakes, Arc::clone(&sender)));
         tokio::spawn(listen(direct.clone(), incoming.clone(), sender, shutdown));
-        Self { outgoing: Some(outgoing), incoming }
+        Self { outgoing: Some(outgoing), incoming, stirred: Arc::default() }
     }
 
     /// Returns wakes within this process alone: other processes poll, and it polls for their work.
     pub fn within_the_process() -> Self {
-        Self { outgoing: None, incoming: Incoming::new() }
+        Self { outgoing: None, incoming: Incoming::new(), stirred: Arc::default() }
     }
 
     /// Sends these wakes. Call it once the caller's transaction is committed. It never waits; polling makes up for a
@@ -106,6 +110,20 @@ impl Wakes {
     /// told.
     pub fn stir(&self) {
         self.incoming.last_heard.note(Instant::now());
+    }
+
+    /// Records that something happens in this process, and tells the others, so that no scheduler takes the service for
+    /// quiet: at most every five seconds, of the twenty that must be silent. Call it after a commit that nothing else
+    /// tells of, and that leaves something due before long.
+    pub fn stir_everyone(&self) {
+        let now = Instant::now();
+        self.incoming.last_heard.note(now);
+        let mut last = self.stirred.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.is_none_or(|last| now.saturating_duration_since(last) >= STIR_APART) {
+            *last = Some(now);
+            drop(last);
+            self.send([Wake::Duties]);
+        }
     }
 
     /// Whether nothing has happened for twenty seconds, as far as this process can know: never where it is not told

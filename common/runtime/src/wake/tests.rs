@@ -26,7 +26,7 @@ fn a_payload_never_passes_what_postgres_takes_and_nothing_is_left_out() {
 fn a_queue_worker_is_woken_for_its_own_queues_and_when_all_is_to_be_looked_at_and_for_nothing_else() {
     let incoming = Incoming::new();
     let (outgoing, _) = mpsc::unbounded_channel();
-    let wakes = Wakes { outgoing: Some(outgoing), incoming: incoming.clone() };
+    let wakes = Wakes { outgoing: Some(outgoing), incoming: incoming.clone(), stirred: Arc::default() };
     let own = wakes.of_queues(&[Queue::Render, Queue::Ingest]);
     let woken = || own.next().now_or_never().is_some();
     let ended = format!("from:you {} {} stop:{} fetch", JobId::mint(), AccountId::mint(), JobId::mint());
@@ -55,8 +55,8 @@ fn pushed(queue: Queue) -> Ticket {
 #[test]
 fn new_tickets_are_named_to_who_picks_them_before_their_queue_is_woken_here_and_elsewhere() {
     let (outgoing, mut sent) = mpsc::unbounded_channel();
-    let here = Wakes { outgoing: Some(outgoing.clone()), incoming: Incoming::new() };
-    let there = Wakes { outgoing: Some(outgoing), incoming: Incoming::new() };
+    let here = Wakes { outgoing: Some(outgoing.clone()), incoming: Incoming::new(), stirred: Arc::default() };
+    let there = Wakes { outgoing: Some(outgoing), incoming: Incoming::new(), stirred: Arc::default() };
     let beats = Queue::Read(Read::Beats);
     let (told_here, woken_here) = (here.tickets_of(&[beats]), here.of_queues(&[beats]));
     let told_elsewhere = there.tickets_of(&[beats]);
@@ -86,7 +86,7 @@ fn new_tickets_are_named_to_who_picks_them_before_their_queue_is_woken_here_and_
 #[test]
 fn of_a_crowd_of_tickets_the_first_are_named_and_every_queue_is_woken() {
     let (outgoing, mut sent) = mpsc::unbounded_channel();
-    let wakes = Wakes { outgoing: Some(outgoing), incoming: Incoming::new() };
+    let wakes = Wakes { outgoing: Some(outgoing), incoming: Incoming::new(), stirred: Arc::default() };
     let named = wakes.tickets_of(&[Queue::Render]);
     named.want(true);
     let crowd: Vec<Ticket> = (0..=MOST_NAMED).map(|_| pushed(Queue::Render)).collect();
@@ -122,16 +122,17 @@ fn without_notifications_a_process_tells_itself_each_thing_once() {
 #[test]
 fn whatever_is_told_ends_the_quiet_here_and_elsewhere() {
     let (outgoing, _sent) = mpsc::unbounded_channel();
-    let wakes = Wakes { outgoing: Some(outgoing), incoming: Incoming::new() };
+    let wakes = Wakes { outgoing: Some(outgoing), incoming: Incoming::new(), stirred: Arc::default() };
     let (heard, queue) = (&wakes.incoming.last_heard, wakes.of_queues(&[Queue::Render]));
     let usual = Duration::from_secs(1);
     let long_ago = Instant::now().checked_sub(Duration::from_mins(1)).expect("a clock that began before");
     let others = format!("from:you {}", JobId::mint());
-    let ends: [&dyn Fn(); 5] = [
+    let ends: [&dyn Fn(); 6] = [
         &|| wakes.incoming.hand_out_all(&others, "from:me"),
         &|| wakes.send([Wake::Duties]),
         &|| wakes.queues([Queue::Ingest]),
         &|| wakes.stir(),
+        &|| wakes.stir_everyone(),
         &|| queue.found_work(),
     ];
     for end in ends {
@@ -159,4 +160,18 @@ fn a_word_reads_back_as_the_wake_it_was() {
     for wake in [queue, ticket, events, access, Wake::Duties, Wake::Everything].into_iter().chain(ended) {
         assert_eq!(Wake::from_word(&wake.word()), wake);
     }
+}
+
+#[test]
+fn others_are_told_that_something_goes_on_at_most_every_five_seconds() {
+    let (outgoing, mut sent) = mpsc::unbounded_channel();
+    let wakes = Wakes { outgoing: Some(outgoing), incoming: Incoming::new(), stirred: Arc::default() };
+    for _ in 0..3 {
+        wakes.stir_everyone();
+    }
+    assert_eq!(sent.try_recv().ok(), Some(Wake::Duties));
+    assert!(sent.try_recv().is_err(), "they know");
+    *wakes.stirred.lock().expect("the lock") = Instant::now().checked_sub(STIR_APART);
+    wakes.stir_everyone();
+    assert_eq!(sent.try_recv().ok(), Some(Wake::Duties));
 }

@@ -196,7 +196,8 @@ async fn an_endpoint_that_is_disabled_meanwhile_or_was_sent_to_by_others_is_skip
     let list = get(&anna, &format!("/operator/deliveries?endpoint_id={open}")).await?;
     let first = text(&list["data"][0], "/delivery_id");
     done(&anna, "POST", &format!("/operator/deliveries/{first}/resend"), &json!({}), 202).await?;
-    run_once(&world.process).await?;
+    // A scheduler that has passed an endpoint without sending anything does not rest: more may be before it.
+    assert_eq!(run_once(&world.process).await?, 4, "two deliveries, an endpoint without any, and the end");
     let ended = get(&anna, &format!("{ROUTE}/{}", text(&made, "/id"))).await?;
     assert_eq!(counts(&ended), ("finished".to_owned(), [7, 2, 5]));
     assert_eq!(world.count(RESENT).await?, 3);

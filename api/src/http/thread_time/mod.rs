@@ -7,7 +7,8 @@
 //!
 //! A taker may use a quarter of the cores, and all who are ahead of their parts together half of them. A request counts
 //! when it begins as much as the taker's requests usually do, and is set right when it ends, so that many that begin at
-//! once are not all let in for what the first has taken.
+//! once are not all let in for what the first has taken. One that is dropped while it waits counts nothing. For what a
+//! taker took while nobody else sent requests it waits some seconds at most, however long that went on.
 
 use crate::http::error::{Answer, ApiError, Code};
 use moka::future::Cache;
@@ -31,6 +32,9 @@ const FIRST_GUESS: Duration = Duration::from_millis(2);
 const RECENT: Duration = Duration::from_secs(1);
 /// The longest wait; whoever would wait longer is refused.
 const LONGEST: Duration = Duration::from_secs(10);
+/// How far a taker is ahead at most for what it took while nobody else sent requests. Without this, who worked alone
+/// for an hour would be refused for as long once another comes.
+const AHEAD_ALONE: Duration = Duration::from_secs(5);
 
 /// Who has taken how much.
 pub struct ThreadTime<K> {
@@ -51,7 +55,8 @@ struct OwnTime {
     usual: Duration,
 }
 
-/// What a request was reckoned with when it began.
+/// What a request was reckoned with when it began. Where it is dropped before it is settled, as when a client hangs up
+/// while it waits, the request has not begun and nothing of that is counted.
 #[derive(Debug)]
 pub struct ReckonedTime {
     own: Arc<Mutex<OwnTime>>,
@@ -59,6 +64,8 @@ pub struct ReckonedTime {
     all: Option<Arc<Mutex<Instant>>>,
     usual: Duration,
     cores: u32,
+    /// What other tasks have taken for the request; none once it is settled.
+    elsewhere: Mutex<Option<Duration>>,
 }
 
 impl<K: Hash + Eq + Copy + Send + Sync + 'static> Default for ThreadTime<K> {
@@ -82,7 +89,7 @@ impl<K: Hash + Eq + Copy + Send + Sync + 'static> ThreadTime<K> {
     pub async fn wait(&self, taker: K) -> Answer<ReckonedTime> {
         let (wait, reckoned) = self.reckon(&self.own(taker).await, taker, Instant::now());
         if wait > LONGEST {
-            reckoned.settle(Duration::ZERO);
+            drop(reckoned);
             let message = "Your requests take much more processor time than your part of it, and others need some.";
             return Err(ApiError::new(Code::RateLimited, message)
                 .suggest("Send fewer at once, or ask for less in each.")
@@ -110,10 +117,14 @@ impl<K: Hash + Eq + Copy + Send + Sync + 'static> ThreadTime<K> {
         let has_others = self.note(taker, now);
         let mut used = lock(own);
         let usual = used.usual;
+        if !has_others {
+            used.until = used.until.min(now + AHEAD_ALONE);
+        }
         let ahead = used.until.saturating_duration_since(now).saturating_sub(AHEAD);
         used.until = used.until.max(now) + own_wait(usual, self.cores);
         drop(used);
-        let reckoned = |all| ReckonedTime { own: Arc::clone(own), all, usual, cores: self.cores };
+        let elsewhere = Mutex::new(Some(Duration::ZERO));
+        let reckoned = |all| ReckonedTime { own: Arc::clone(own), all, usual, cores: self.cores, elsewhere };
         if ahead.is_zero() || !has_others {
             return (Duration::ZERO, reckoned(None));
         }
@@ -135,15 +146,44 @@ impl<K: Hash + Eq + Copy + Send + Sync + 'static> ThreadTime<K> {
 }
 
 impl ReckonedTime {
-    /// Counts what the request has taken in place of what it was reckoned with.
+    /// Counts what the request has taken, here and elsewhere, in place of what it was reckoned with. A second call does
+    /// nothing.
     pub fn settle(&self, taken: Duration) {
+        let elsewhere = lock(&self.elsewhere).take();
+        let Some(elsewhere) = elsewhere else { return };
+        let taken = taken + elsewhere;
+        self.count(self.usual, taken);
         let mut own = lock(&self.own);
-        own.until = moved(own.until, own_wait(self.usual, self.cores), own_wait(taken, self.cores));
         own.usual = (own.usual * 7 + taken) / 8;
+    }
+
+    /// Counts what another task has taken for the request, too.
+    fn add(&self, taken: Duration) {
+        let mut elsewhere = lock(&self.elsewhere);
+        match &mut *elsewhere {
+            Some(before) => *before += taken,
+            // The request ended before the task.
+            None => self.count(Duration::ZERO, taken),
+        }
+    }
+
+    /// Counts the second duration in place of the first.
+    fn count(&self, first: Duration, second: Duration) {
+        let mut own = lock(&self.own);
+        own.until = moved(own.until, own_wait(first, self.cores), own_wait(second, self.cores));
         drop(own);
         if let Some(all) = &self.all {
             let mut all = lock(all);
-            *all = moved(*all, all_wait(self.usual, self.cores), all_wait(taken, self.cores));
+            *all = moved(*all, all_wait(first, self.cores), all_wait(second, self.cores));
+        }
+    }
+}
+
+impl Drop for ReckonedTime {
+    fn drop(&mut self) {
+        let elsewhere = lock(&self.elsewhere).take();
+        if let Some(elsewhere) = elsewhere {
+            self.count(self.usual, elsewhere);
         }
     }
 }
@@ -177,6 +217,16 @@ pub async fn timed<F: Future>(work: F, tell: impl FnOnce(Duration) + Send) -> F:
     .await
 }
 
+/// Takes work of a request to its end in a task of its own, whose time counts as the request's.
+pub async fn timed_elsewhere<F: Future>(reckoned: Option<&ReckonedTime>, work: F) -> F::Output {
+    let count = |taken| {
+        if let Some(reckoned) = reckoned {
+            reckoned.add(taken);
+        }
+    };
+    timed(work, count).await
+}
+
 struct TakenTime<T: FnOnce(Duration)> {
     time: Duration,
     tell: Option<T>,
@@ -200,112 +250,4 @@ fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const BUSY: &str = "busy";
-    const OTHER: &str = "other";
-
-    /// A process of two cores.
-    struct Process {
-        time: ThreadTime<&'static str>,
-        busy: Arc<Mutex<OwnTime>>,
-        other: Arc<Mutex<OwnTime>>,
-        now: Instant,
-    }
-
-    fn nothing_taken(now: Instant) -> Arc<Mutex<OwnTime>> {
-        Arc::new(Mutex::new(OwnTime { until: now, usual: FIRST_GUESS }))
-    }
-
-    impl Process {
-        fn new() -> Self {
-            let now = Instant::now();
-            Self { time: ThreadTime::of(2), busy: nothing_taken(now), other: nothing_taken(now), now }
-        }
-
-        /// Both send a request. Returns how long the busy one's waits.
-        fn both(&self, now: Instant) -> (Duration, ReckonedTime) {
-            let (wait, other) = self.time.reckon(&self.other, OTHER, now);
-            assert_eq!(wait, Duration::ZERO, "who takes little never waits");
-            other.settle(Duration::from_millis(1));
-            self.time.reckon(&self.busy, BUSY, now)
-        }
-    }
-
-    #[test]
-    fn who_takes_more_than_their_part_waits_for_as_long_as_that_lasts() {
-        let process = Process::new();
-        process.both(process.now).1.settle(Duration::from_millis(300));
-        // 300 ms are 600 ms of half a core, of which it may be 100 ms ahead.
-        let (wait, later) = process.both(process.now);
-        assert_eq!(wait, Duration::from_millis(500));
-        later.settle(Duration::from_millis(40));
-        assert_eq!(process.both(process.now + wait).0, Duration::from_millis(80));
-        assert_eq!(process.both(process.now + Duration::from_secs(2)).0, Duration::ZERO, "it has waited for all of it");
-    }
-
-    #[test]
-    fn who_is_alone_never_waits() {
-        let process = Process::new();
-        for later in 0..10_u32 {
-            let now = process.now + Duration::from_millis(10) * later;
-            let (wait, reckoned) = process.time.reckon(&process.busy, BUSY, now);
-            assert_eq!(wait, Duration::ZERO);
-            reckoned.settle(Duration::from_millis(300));
-        }
-        let (wait, _) = process.both(process.now + Duration::from_millis(100));
-        assert!(wait > Duration::from_secs(5), "until another comes");
-    }
-
-    #[test]
-    fn requests_that_begin_at_once_are_reckoned_with_what_they_usually_take() {
-        let process = Process::new();
-        for _ in 0..40 {
-            process.time.reckon(&process.busy, BUSY, process.now).1.settle(Duration::from_millis(40));
-        }
-        let later = process.now + Duration::from_mins(1);
-        let waits: Vec<Duration> = (0..5).map(|_| process.both(later).0).collect();
-        assert_eq!(waits[..2], [Duration::ZERO; 2]);
-        assert!(waits[2] > Duration::from_millis(50) && waits[4] > Duration::from_millis(200), "{waits:?}");
-    }
-
-    #[test]
-    fn all_who_are_ahead_have_half_of_the_cores_together() {
-        let (time, now) = (ThreadTime::of(2), Instant::now());
-        let mut longest = Duration::ZERO;
-        for taker in 0..20 {
-            let own = nothing_taken(now);
-            time.reckon(&own, taker, now).1.settle(Duration::from_millis(60));
-            let (wait, reckoned) = time.reckon(&own, taker, now);
-            reckoned.settle(Duration::from_millis(60));
-            longest = longest.max(wait);
-        }
-        // Each alone would wait 20 ms. The first was alone, and before the last come eighteen of 60 ms on one core.
-        assert_eq!(longest, Duration::from_millis(18 * 60));
-    }
-
-    #[tokio::test]
-    async fn what_work_takes_is_told_without_what_it_waits() {
-        let mut taken = Duration::ZERO;
-        let work = async {
-            sleep(Duration::from_millis(300)).await;
-            let begun = thread_time();
-            while thread_time().saturating_sub(begun) < Duration::from_millis(60) {}
-        };
-        timed(work, |time| taken = time).await;
-        assert!(taken >= Duration::from_millis(60) && taken < Duration::from_millis(200), "{taken:?}");
-    }
-
-    #[tokio::test]
-    async fn who_would_wait_more_than_ten_seconds_is_told_when_to_come_again_and_nothing_is_counted() {
-        let time = ThreadTime::of(2);
-        time.wait(BUSY).await.expect("the first").settle(Duration::from_secs(6));
-        for _ in 0..3 {
-            time.wait(OTHER).await.expect("it has taken nothing").settle(Duration::ZERO);
-            let refused = time.wait(BUSY).await.expect_err("twelve seconds");
-            assert_eq!(refused.code(), Code::RateLimited);
-        }
-        time.pass(BUSY).await.settle(Duration::ZERO);
-    }
-}
+mod tests;
