@@ -14,6 +14,7 @@ use crate::resources::tools::calling::{self, Called};
 use crate::resources::tools::prepare_media::ReadKind;
 use crate::resources::uploads::wished_reads;
 use domain::dub::offered_pair;
+use domain::ids::PostId;
 use domain::minutes::Minutes;
 use domain::model::{BuiltIn, Per, Price};
 use domain::read::Read;
@@ -24,7 +25,7 @@ use poem_openapi::types::{Example, ParseFromJSON};
 use poem_openapi::{Object, OpenApi};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
-use store::generations;
+use store::{generations, posts};
 
 /// The error codes of these operations, besides those that any operation may return. An estimate also has its tool's.
 pub const ERRORS: Refusals =
@@ -185,7 +186,12 @@ impl Models {
     ) -> Answer<Option<MinuteCount>> {
         let named = match tool {
             "import_media" => arguments.remove("reads"),
-            "keep_post" if arguments.get("import_media") == Some(&Value::Bool(true)) => None,
+            "keep_post" if arguments.get("import_media") == Some(&Value::Bool(true)) => {
+                if self.is_imported(caller, arguments.get("post_id")).await? {
+                    return Ok(None);
+                }
+                None
+            }
             _ => return Ok(None),
         };
         let reads = Option::<Vec<ReadKind>>::parse_from_json(named);
@@ -195,6 +201,15 @@ impl Models {
         let rates = &self.0.process.settings.rates;
         let sum = reads.into_iter().fold(Minutes::ZERO, |sum, read| sum + rates.of(read));
         Ok(Some(MinuteCount(sum)))
+    }
+
+    /// Whether the media of this post was imported before: to keep it imports nothing then.
+    async fn is_imported(&self, caller: &Caller, post: Option<&Value>) -> Answer<bool> {
+        let Some(post) = post.and_then(Value::as_str).and_then(|id| id.parse::<PostId>().ok()) else {
+            return Ok(false);
+        };
+        let found = posts::find(&mut *self.0.conn().await?, post).await?;
+        Ok(found.is_some_and(|row| row.workspace_id == caller.workspace.id && row.item_id.is_some()))
     }
 
     async fn all(&self) -> Answer<Vec<Model>> {

@@ -95,6 +95,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("GET /events", "events list"),
     ("GET /keys", "keys list"),
     ("GET /operator/accounts", "admin accounts list"),
+    ("GET /operator/bulk-operations", "admin bulk list"),
     ("GET /operator/members", "admin members list"),
     ("GET /operator/reads", "admin reads list"),
     ("GET /operator/users", "admin users list"),

@@ -276,6 +276,24 @@ async fn after_a_kill_any_other_translator_is_not_asked_again_and_nothing_is_cha
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dub_that_is_cancelled_while_its_provider_is_asked_costs_nothing_and_leaves_nothing() -> anyhow::Result<()> {
+    let booth = Booth::new("").await?;
+    booth.world.work(booth.engines()).await?;
+    let (client, id) = (&booth.tenant.client, booth.starts().await?);
+    booth.provider.gets(&Method::POST, 1).await?;
+    assert_eq!(credits(client).await?, json!({ "left": 8, "held": 2, "used": 0 }));
+    client.tool("cancel_jobs", &json!({ "job_ids": [id] })).await?.data()?;
+    assert_eq!(client.reaches(&id, "cancelled").await?["credits"], 0);
+    assert_eq!(credits(client).await?, json!({ "left": 10, "held": 0, "used": 0 }));
+    // The same call is a new job, which asks anew.
+    booth.provider.answer(|_, _, _| spanish());
+    assert_eq!(client.reaches(&booth.starts().await?, "succeeded").await?["credits"], 2);
+    assert_eq!(booth.world.count("SELECT count(*) FROM documents WHERE kind = 'dub'").await?, 1);
+    let Booth { world, .. } = booth;
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_translated_before_a_kill_is_spoken_after_it_and_not_translated_again() -> anyhow::Result<()> {
     let booth = Booth::new("").await?;
     booth.provider.answer(|_, _, _| spanish());

@@ -122,6 +122,8 @@ async fn a_page_is_one_post_with_what_its_oembed_adds_and_what_it_shows_is_impor
     assert_eq!(world.count("SELECT count(*) FROM reads_on_ready WHERE reads = '{levels}'").await?, 1);
     let again = tenant.client.tool("keep_post", &keep).await?.data()?["post"].clone();
     assert_eq!(again["item_id"], kept["item_id"], "not imported again");
+    let cost = tenant.client.tool("estimate_cost", &asked).await?.data()?["minutes_per_imported_minute"].clone();
+    assert_eq!(cost, Value::Null, "nothing is imported, so nothing is read");
     let items = tenant.client.tool("list_items", &json!({})).await?.data()?.clone();
     assert_eq!(items["items"].as_array().map(Vec::len), Some(1));
 

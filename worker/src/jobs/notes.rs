@@ -43,13 +43,15 @@ impl Worker {
         Asking::new(Box::new(note), waiting)
     }
 
-    /// Removes the note of a provider that took no request.
+    /// Removes the note of a provider that took no request, or was sent none.
     pub(super) async fn forget_if_unavailable<T>(
         &self,
         claimed: &Claimed,
         answered: &Result<T, ReadError>,
     ) -> Result<(), ReadError> {
-        if let Err(ReadError::Provider(ProviderFault::Unavailable)) = answered {
+        let is_nothing =
+            |error: &ReadError| matches!(error, ReadError::Provider(ProviderFault::Unavailable)) || error.is_unsent();
+        if answered.as_ref().err().is_some_and(is_nothing) {
             let (job, claim_no) = (claimed.job, claimed.claim_no);
             let forgetting =
                 async { generations::forget_asked(&mut *self.process.pool.acquire().await?, job, claim_no).await };

@@ -172,6 +172,13 @@ impl ReadError {
         matches!(self, Self::Io(error) if own_fault::is_behind(&**error))
     }
 
+    /// Whether a request to a provider never left this machine, which lacked what a connection takes.
+    pub(crate) fn is_unsent(&self) -> bool {
+        let Self::Io(error) = self else { return false };
+        let request = error.get_ref().and_then(|inner| inner.downcast_ref::<reqwest::Error>());
+        request.is_some_and(reqwest::Error::is_connect)
+    }
+
     /// Whether the same read of the same media may succeed when run again. Errors that the file causes are final.
     pub const fn retryable(&self) -> bool {
         match self {
@@ -188,5 +195,22 @@ impl ReadError {
             | Self::Unsupported(_)
             | Self::Internal(_) => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use runtime::outbound::sending_client;
+    use std::net::TcpListener;
+
+    #[tokio::test]
+    async fn a_request_that_found_no_connection_was_not_sent_and_another_may_have_been() {
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let request = sending_client(&[]).unwrap().get(format!("http://{address}/"));
+        let refused = request.send().await.unwrap_err();
+        assert!(ReadError::from(std::io::Error::other(refused)).is_unsent());
+        assert!(!ReadError::from(std::io::Error::other("the disk is full")).is_unsent());
+        assert!(!ReadError::Provider(ProviderFault::Unknown).is_unsent());
     }
 }

@@ -75,11 +75,12 @@ const CHARACTERS_A_SECOND: i64 = 25;
 
 impl DubPlan {
     /// Returns the milliseconds that its price is for: the item's length, or the time to speak its words if that is
-    /// longer.
+    /// longer. What a provider's model makes of the words is not counted: it would change what was priced at the call.
     pub fn worth_ms(&self, item_ms: i64) -> i64 {
-        let segments = self.body.segments.iter();
-        let said =
-            segments.map(|one| spoken_letters(&one.translation).max(one.source.as_deref().map_or(0, spoken_letters)));
+        let said = self.body.segments.iter().map(|one| {
+            let source = one.source.as_deref().map_or(0, spoken_letters);
+            if self.translator.is_some() { source } else { source.max(spoken_letters(&one.translation)) }
+        });
         item_ms.max(said.sum::<i64>() * 1_000 / CHARACTERS_A_SECOND)
     }
 
@@ -112,13 +113,19 @@ impl DubPlan {
         Amount { chars: i64::try_from(chars).unwrap_or(i64::MAX), ..Amount::default() }
     }
 
-    /// Returns the engines, and the language pair or the model, that it needs.
+    /// Returns the engines, and the language pair or the model, that it needs: no model once it has the translations of
+    /// one.
     pub fn needs(&self) -> Needs {
         let target = &self.body.target_language;
         let voices = self.body.segments.iter().map(|segment| engine_of(&segment.voice, target).name().to_owned());
-        let source = self.body.source_language.as_ref().filter(|_| self.translates);
-        let pair = source.map(|source| offered_pair(&source.pair(target)));
-        voices.chain(self.translator.clone().or(pair)).collect()
+        let translator = match &self.translator {
+            Some(model) => (!self.body.untranslated().is_empty()).then(|| model.clone()),
+            None => {
+                let source = self.body.source_language.as_ref().filter(|_| self.translates);
+                source.map(|source| offered_pair(&source.pair(target)))
+            }
+        };
+        voices.chain(translator).collect()
     }
 
     /// Returns what these offers of workers lack for it; `None` if they have it all.

@@ -247,6 +247,7 @@ fn a_plan_with_a_providers_model_needs_it_in_place_of_a_pair_and_counts_what_it_
         (0, "la casa")
     );
     assert_eq!((plan.translated().chars, translated.translated().chars), (9, 9));
+    assert_eq!(translated.needs().into_iter().collect::<Vec<_>>(), ["espeak-ng"], "its model has done its part");
     let written: DubPlan = serde_json::from_value(serde_json::to_value(&plan).unwrap()).unwrap();
     assert_eq!(written, plan);
 }
@@ -269,6 +270,13 @@ fn it_is_worth_its_item_or_the_time_that_its_words_take() {
     let long = "a".repeat(1_000);
     let crowded = (0..20).map(|place| segment(f64::from(place) * 0.1, f64::from(place) * 0.1 + 0.1, &long)).collect();
     assert_eq!(plan(crowded).worth_ms(5_000), 800_000);
+    let by_model = |translation: &str| {
+        let source = Some("b".repeat(250));
+        let body = dub(vec![Segment { source, ..segment(0.0, 2.0, translation) }]);
+        DubPlan { translator: Some("polyglot".to_owned()), body, ..plan(Vec::new()) }
+    };
+    assert_eq!([by_model("").worth_ms(5_000), by_model(&long).worth_ms(5_000)], [10_000; 2]);
+    assert_eq!(by_model(&long).longest_ms(5_000), 40_000, "a model that goes on and on is not spoken for longer");
 }
 
 #[test]

@@ -64,12 +64,11 @@ impl Provider {
     /// Returns what the fault of a request means for its job. A provider that has answered earlier requests and takes
     /// no further one is asked again only if it is idempotent: any other would do those a second time.
     fn seen_from(&self, place: usize, error: ReadError) -> ReadError {
-        match error {
-            ReadError::Provider(ProviderFault::Unavailable) if place > 0 && !self.model.idempotent => {
-                ReadError::Provider(ProviderFault::Failed)
-            }
-            other => other,
+        let took_none = matches!(error, ReadError::Provider(ProviderFault::Unavailable)) || error.is_unsent();
+        if took_none && place > 0 && !self.model.idempotent {
+            return ReadError::Provider(ProviderFault::Failed);
         }
+        error
     }
 
     async fn ask_for(

@@ -22,12 +22,14 @@ pub(super) fn asked_languages(asked: &MakeDub) -> Answer<(Language, Option<Langu
 }
 
 /// Completes a new dub of media of this duration: with the background and the voices that the request names, and with
-/// its segments checked and in order.
+/// its segments checked and in order. Its translations, which are still to come, must fit into it: they are counted as
+/// having as many letters as what is said.
 pub(super) fn settled(mut dub: Dub, asked: &MakeDub, duration: Micros) -> Answer<Dub> {
     dub.keep_background = asked.keep_background.unwrap_or(false);
     voiced(&mut dub, asked.voices.as_deref().unwrap_or_default())?;
     dub.settle(duration).map_err(|why| ApiError::new(Code::InvalidRequest, format!("It can't be dubbed: {why}.")))?;
-    if serde_json::to_vec(&dub).map_or(usize::MAX, |body| body.len()) > MOST_BYTES {
+    let to_come: usize = dub.untranslated().iter().map(|text| text.chars().count()).sum();
+    if serde_json::to_vec(&dub).map_or(usize::MAX, |body| body.len()).saturating_add(to_come) > MOST_BYTES {
         let message = format!("A dub has at most {MOST_BYTES} bytes as JSON: dub parts of the item.");
         return Err(ApiError::new(Code::InvalidRequest, message));
     }
@@ -110,4 +112,37 @@ fn voiced(dub: &mut Dub, voices: &[SpeakerVoice]) -> Answer<()> {
         theirs.for_each(|segment| segment.voice.clone_from(&voice.0));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use poem_openapi::types::Example;
+
+    #[test]
+    fn a_dub_that_has_no_room_for_its_translations_is_refused_before_they_are_made() {
+        let segment = |second: i64, letters: usize| Segment {
+            id: String::new(),
+            start: Micros(second * 1_000_000),
+            end: Micros((second + 1) * 1_000_000),
+            speaker: ONE_SPEAKER.to_owned(),
+            source: Some("a".repeat(letters)),
+            translation: String::new(),
+            voice: "es".to_owned(),
+        };
+        let told = |letters| {
+            let dub = Dub {
+                source: ItemId::mint(),
+                timeline: None,
+                source_language: "en".parse().ok(),
+                target_language: "es".parse().unwrap(),
+                keep_background: false,
+                segments: (0..400).map(|second| segment(second, letters)).collect(),
+            };
+            assert!(serde_json::to_vec(&dub).unwrap().len() < MOST_BYTES, "what is said fits");
+            settled(dub, &MakeDub::example(), Micros(400_000_000)).map_err(|refusal| refusal.message().to_owned())
+        };
+        assert!(told(400).is_ok());
+        assert!(told(800).unwrap_err().ends_with("dub parts of the item."));
+    }
 }
