@@ -12,6 +12,7 @@ pub mod operations;
 pub mod permits;
 pub mod runs;
 pub mod turns;
+pub mod upload_memory;
 
 use crate::contract::Contract;
 use crate::http::API_PATH;
@@ -47,6 +48,7 @@ use operations::OperationsHandle;
 use permits::Permits;
 use runs::Runs;
 use turns::WorkTurns;
+use upload_memory::UploadMemory;
 
 /// Connections for operators' pages.
 const PAGES_CONNECTIONS: PoolSize = PoolSize(3);
@@ -103,6 +105,8 @@ pub struct AppState {
     pub link_pages: LinkPages,
     /// Uploads whose bytes are being sent, by account.
     pub uploads: Shares<AccountId>,
+    /// Memory for the bytes of uploads on their way to the media store.
+    pub upload_memory: UploadMemory,
     /// Permits to pull posts.
     pub pulls: Permits,
     /// Permits to send many deliveries again.
@@ -192,6 +196,7 @@ impl App {
             turns: WorkTurns::default(),
             link_pages: LinkPages::new(),
             uploads,
+            upload_memory: UploadMemory::default(),
             pulls: Permits::of_pulls(),
             resends: Permits::of_resends(),
             searches: Permits::of_searches(),

@@ -158,17 +158,16 @@ fn bounds(issuer: &Issuer, scope: &Scope) -> SignUpBounds {
     }
 }
 
-/// The refusal of somebody who could have an account at another time.
+/// The refusal of somebody who could have an account at another time. Its message says what to do, since refusals of
+/// routes have no next step of their own.
 fn signs_up_later(wait: SignUpWait, subject: &str) -> ApiError {
-    let (message, seconds) = match wait {
-        SignUpWait::Day => ("As many people have signed up within a day as may here.".to_owned(), DAY_IS_FULL_SECONDS),
-        SignUpWait::Network(seconds) => {
-            (format!("Many people have signed up from your network today. The next can in {seconds} s."), seconds)
-        }
+    let (why, seconds) = match wait {
+        SignUpWait::Day => ("As many people have signed up within a day as may here.", DAY_IS_FULL_SECONDS),
+        SignUpWait::Network(seconds) => ("Many people have signed up from your network today.", seconds),
     };
     let subject = shown(subject);
-    let action = format!("Sign in again after `Retry-After`, or ask the operator to add the subject `{subject}`.");
-    ApiError::new(Code::RateLimited, message).retry_after(seconds).suggest(action)
+    let message = format!("{why} Sign in again in {seconds} s, or ask the operator to add the subject `{subject}`.");
+    ApiError::new(Code::RateLimited, message).retry_after(seconds)
 }
 
 fn reached_workspace(found: &TokenFound) -> Option<CallerWorkspace> {

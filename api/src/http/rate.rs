@@ -12,7 +12,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use store::credentials::Pace;
-use store::paces::{A_DAY_US, MOST_STOPPED_A_DAY, PaceWait, Paced};
+use store::paces::{A_DAY_US, MOST_PINGS_A_DAY, MOST_RESENT_A_DAY, MOST_STOPPED_A_DAY, PaceWait, Paced};
 use tokio::time::Instant;
 
 const REMEMBERED: Duration = Duration::from_secs(1);
@@ -36,12 +36,21 @@ pub fn kept_byte_us(settings: &Settings) -> f64 {
 /// Returns these paces, each with the microseconds that an account may be ahead of now in it, for
 /// `paces::longest_wait`.
 pub fn most(settings: &Settings, paced: &[Paced]) -> Vec<(Paced, i64)> {
-    let most_us = |what| match what {
+    paced.iter().map(|&what| (what, most_us(settings, what))).collect()
+}
+
+/// Microseconds that an account may be ahead of now in this pace.
+pub fn most_us(settings: &Settings, what: Paced) -> i64 {
+    match what {
         Paced::StoppedJobs => pace(settings).ahead_us,
         Paced::Resends => AN_HOUR_US,
-        Paced::StoppedJobsADay | Paced::KeptAnswers | Paced::UnpaidProcessorTime | Paced::AgentAsks => A_DAY_US,
-    };
-    paced.iter().map(|&what| (what, most_us(what))).collect()
+        Paced::StoppedJobsADay
+        | Paced::ResendsADay
+        | Paced::PingsADay
+        | Paced::KeptAnswers
+        | Paced::UnpaidProcessorTime
+        | Paced::AgentAsks => A_DAY_US,
+    }
 }
 
 /// The refusal of an account that is too far ahead.
@@ -64,6 +73,13 @@ pub fn too_soon(PaceWait { what, seconds }: PaceWait) -> ApiError {
                 "What the account has sent again takes more than an hour at its rate. More can be sent again in {seconds} s."
             )
         }
+        Paced::ResendsADay => format!(
+            "The account has sent {MOST_RESENT_A_DAY} deliveries again within a day, which is the most. More can be sent again \
+             in {seconds} s."
+        ),
+        Paced::PingsADay => format!(
+            "The account has sent {MOST_PINGS_A_DAY} pings within a day, which is the most. Another can be sent in {seconds} s."
+        ),
         Paced::AgentAsks => {
             format!(
                 "The model was asked for the account as often as it may be within a day. It is again in {seconds} s."

@@ -92,7 +92,7 @@ pub async fn list_entries(conn: &mut PgConnection, caller: &Caller, window: &Win
 /// `calendar_entry_not_found`, `workspace_forbidden`, `invalid_request` names the field, `quota_reached` where the
 /// account has as many bytes of entries as it may; those of finding an item.
 pub async fn change_entry(app: &App, caller: &Caller, id: CalendarEntryId, change: EntryChange) -> Answer<Entry> {
-    let mut change_entry = app.process.begin().await?;
+    let mut change_entry = app.process.begin_of(caller.account_id).await?;
     let row = calendar::find_to_change(&mut change_entry, id)
         .await
         .map_err(ApiError::of_own_lock)?

@@ -124,7 +124,7 @@ pub async fn add_guests_comment(app: &App, link: &OpenLink, name: &str, said: Sa
     let invalid = |error: CommentError| ApiError::new(Code::InvalidRequest, error.to_a_guest());
     let name = checked_name(name).map_err(invalid)?;
     checked_text(said.text).map_err(invalid)?;
-    let mut add_comment = app.process.begin().await?;
+    let mut add_comment = app.process.begin_of(link.account_id).await?;
     let gone = || ApiError::new(Code::ItemNotFound, "There is no such item any more.");
     let item = items::find(&mut add_comment, link.item_id).await?.ok_or_else(gone)?;
     let commented = Commented::of(&item);
@@ -177,7 +177,7 @@ pub async fn update_comment(
 ) -> Answer<CommentRow> {
     let text = text.map(checked_text).transpose();
     let text = text.map_err(|error| ApiError::new(Code::InvalidRequest, format!("{error}.")))?;
-    let mut change_comment = app.process.begin().await?;
+    let mut change_comment = app.process.begin_of(caller.account_id).await?;
     let row = reach_comment(&mut change_comment, caller, comment).await?;
     if text.is_some() && !is_by(caller, &row) {
         let refusal = ApiError::new(Code::NotTheAuthor, "The comment is somebody else's: its text stays.");

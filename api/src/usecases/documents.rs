@@ -19,7 +19,7 @@ use domain::ids::{ItemId, TimelineId, WorkspaceId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use sqlx::{PgConnection, Postgres, Transaction};
+use sqlx::PgConnection;
 use std::collections::HashMap;
 use store::documents::{self, Body, DocumentRow, ListedRow, NewDocument};
 use uuid::Uuid;
@@ -94,7 +94,7 @@ pub const ITEM_REF: RefField = RefField { named: "ref", id: "item_id" };
 #[derive(Debug)]
 pub struct DocumentChange<D> {
     /// The change's transaction, to look things up in.
-    pub tx: Transaction<'static, Postgres>,
+    pub tx: runtime::own_turns::OwnTransaction,
     /// The name that it will have.
     pub name: String,
     /// The content that it will have.

@@ -22,7 +22,7 @@ pub struct Cancelled {
 /// Cancels those of these jobs that are queued in the caller's workspace, and asks running ones to stop.
 pub async fn cancel_jobs(app: &App, caller: &Caller, asked: &[JobId]) -> Answer<Cancelled> {
     let process = &app.process;
-    let mut cancel_jobs = process.begin().await?;
+    let mut cancel_jobs = process.begin_of(caller.account_id).await?;
     let (stopped, after_commit) = stop_jobs(app, &mut cancel_jobs, caller, asked).await?;
     let found = jobs::by_ids(&mut cancel_jobs, asked, Some(caller.workspace.id)).await?;
     cancel_jobs.commit().await?;

@@ -101,7 +101,7 @@ pub async fn update_item(app: &App, caller: &Caller, name: &str, change: &ItemCh
 
 /// Deletes an item: leaves a tombstone, and ends its upload and its jobs, in one transaction.
 pub async fn delete_item(app: &App, caller: &Caller, name: &str) -> Answer<ItemId> {
-    let mut delete_item = app.process.begin().await?;
+    let mut delete_item = app.process.begin_of(caller.account_id).await?;
     let item = reach(&mut delete_item, caller.workspace, name).await?.id;
     if items::tombstone(&mut delete_item, item, caller.workspace.id).await? == Tombstone::NotThere {
         return Err(unknown(name));

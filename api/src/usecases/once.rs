@@ -13,11 +13,12 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::rate::{self, kept_byte_us};
 use crate::usecases::starting;
-use domain::ids::RequestId;
+use domain::ids::{AccountId, RequestId};
 use futures_util::future::BoxFuture;
 use poem_openapi::types::ToJSON;
+use runtime::own_turns::OwnTransaction;
 use serde_json::json;
-use sqlx::{PgConnection, Postgres, Transaction};
+use sqlx::PgConnection;
 use store::idempotency::{self, Key, KeyLife, Stored};
 use store::paces::{self, Paced};
 
@@ -26,12 +27,15 @@ const MAX_ATTEMPTS: usize = 4;
 
 /// A call, with its key if it has one.
 #[derive(Debug)]
-pub struct Once(Option<Key>);
+pub struct Once {
+    account: AccountId,
+    key: Option<Key>,
+}
 
 /// What a call must do.
 pub(super) enum Begun {
     /// Make it, in this transaction.
-    Now(Transaction<'static, Postgres>, RequestId),
+    Now(OwnTransaction, RequestId),
     /// Nothing: it was made before.
     Before(Before),
 }
@@ -67,7 +71,7 @@ impl Once {
     /// This call. `operation` is the operation that its key belongs to, `request` all that it asks for.
     pub fn of(app: &App, caller: &Caller, operation: &'static str, key: IdempotencyKey, request: &impl ToJSON) -> Self {
         let canonical = json!([operation, caller.workspace.id, request.to_json()]);
-        Self(starting::keyed(app, caller, operation, key, &canonical))
+        Self { account: caller.account_id, key: starting::keyed(app, caller, operation, key, &canonical) }
     }
 
     /// Returns the answer stored under the key, before anything is checked that may have changed since.
@@ -76,7 +80,7 @@ impl Once {
     }
 
     async fn kept_before(&self, app: &App) -> Answer<Option<Before>> {
-        let Some(key) = &self.0 else { return Ok(None) };
+        let Some(key) = &self.key else { return Ok(None) };
         let Some(Stored { fingerprint, answer, call }) = idempotency::find(&mut *app.conn().await?, key).await? else {
             return Ok(None);
         };
@@ -87,7 +91,7 @@ impl Once {
         Ok(Some(Before { call, body: answer }))
     }
 
-    /// Opens the use case's transaction, with the key reserved in it.
+    /// Opens the use case's transaction in one of the account's turns, with the key reserved in it.
     ///
     /// # Errors
     /// `rate_limited` when no more answers can be stored for the account.
@@ -97,15 +101,15 @@ impl Once {
 
     async fn reserve(&self, app: &App) -> Answer<Begun> {
         let call = RequestId::mint();
-        if let Some(key) = &self.0 {
+        if let Some(key) = &self.key {
             let most = rate::most(&app.process.settings, &[Paced::KeptAnswers]);
             if let Some(wait) = paces::longest_wait(&mut *app.conn().await?, key.account, &most).await? {
                 return Err(rate::too_soon(wait));
             }
         }
         for _ in 0..MAX_ATTEMPTS {
-            let mut tx = app.process.begin().await?;
-            let Some(key) = &self.0 else { return Ok(Begun::Now(tx, call)) };
+            let mut tx = app.process.begin_of(self.account).await?;
+            let Some(key) = &self.key else { return Ok(Begun::Now(tx, call)) };
             let reserved = idempotency::reserve(&mut tx, key, call, KeyLife::ADay).await;
             if reserved.map_err(|error| starting::refused(Some(key), error))? {
                 return Ok(Begun::Now(tx, call));
@@ -120,7 +124,7 @@ impl Once {
 
     /// Stores the answer, without its secrets, in the use case's transaction.
     pub(super) async fn keep(&self, app: &App, conn: &mut PgConnection, body: &str) -> Answer<()> {
-        match &self.0 {
+        match &self.key {
             Some(key) => Ok(idempotency::answer(conn, key, body, kept_byte_us(&app.process.settings)).await?),
             None => Ok(()),
         }
@@ -133,7 +137,7 @@ impl Once {
 
     /// The bytes that the first call may have had: one for each secret key that the service has or had.
     pub(super) fn secrets(&self, app: &App, call: RequestId) -> Vec<[u8; 32]> {
-        self.0.iter().flat_map(|key| app.links.repeatable(call, &key.key)).collect()
+        self.key.iter().flat_map(|key| app.links.repeatable(call, &key.key)).collect()
     }
 }
 

@@ -40,7 +40,7 @@ pub async fn make_portal_link(app: &App, caller: &Caller, look: &Look) -> Answer
     let look = serde_json::to_value(look).map_err(ApiError::internal)?;
     let (hash, account) = (code.hash(), caller.account_id);
     let new = NewCode { hash, account, key, look: &look, seconds: CODE_SECONDS };
-    let mut make_portal_link = app.process.begin().await?;
+    let mut make_portal_link = app.process.begin_of(caller.account_id).await?;
     let expires_at = portal_passes::add_code(&mut make_portal_link, &new).await?;
     make_portal_link.commit().await?;
     Ok((code, expires_at))

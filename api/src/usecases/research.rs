@@ -56,7 +56,7 @@ async fn pull(app: &App, caller: &Caller, url: &str, limit: usize) -> Answer<Vec
     }
     let posts = fetched_posts(app, caller, &source, limit.min(MOST_PULLED)).await?;
     let account = caller.workspace.account_id;
-    let mut keep_pulled = app.process.begin().await?;
+    let mut keep_pulled = app.process.begin_of(caller.account_id).await?;
     posts::lock(&mut keep_pulled, account).await.map_err(ApiError::of_own_lock)?;
     let mut rows = Vec::with_capacity(posts.len());
     for post in &posts {

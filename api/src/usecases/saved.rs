@@ -17,7 +17,8 @@ use crate::usecases::documents::{
 use crate::usecases::once::{Before, Begun, Made, Once};
 use domain::document::{checked_name, is_long};
 use domain::ids::{NamedDocumentId, WorkspaceId};
-use sqlx::{PgConnection, Postgres, Transaction};
+use runtime::own_turns::OwnTransaction;
+use sqlx::PgConnection;
 use store::documents::{self, DocumentRow};
 
 /// A document of which a workspace has one.
@@ -30,7 +31,7 @@ pub trait OnlyDocument: Document {
 #[derive(Debug)]
 pub struct Saving<D> {
     /// The transaction that it is written in, to look things up in.
-    pub tx: Transaction<'static, Postgres>,
+    pub tx: OwnTransaction,
     /// Its present content, if it exists.
     pub before: Option<D>,
     row: Option<DocumentRow>,

@@ -76,7 +76,7 @@ async fn refuse_one_too_many(conn: &mut PgConnection, account: AccountId) -> Ans
 /// `invalid_request`, `rate_limited` after many changes in a day.
 pub async fn rename_workspace(app: &App, caller: &Caller, name: &str) -> Answer<OwnedRow> {
     let (name, workspace) = (fit(name)?, caller.workspace.id);
-    let mut rename_workspace = app.process.begin().await?;
+    let mut rename_workspace = app.process.begin_of(caller.account_id).await?;
     lock(&mut rename_workspace, caller.workspace.account_id).await?;
     let before = owned(&mut rename_workspace, workspace).await?;
     if before.name != name {
@@ -95,7 +95,7 @@ pub async fn rename_workspace(app: &App, caller: &Caller, name: &str) -> Answer<
 /// `role_forbidden` where a guest would change the role of one of the account's own users.
 pub async fn put_member(app: &App, caller: &Caller, user: UserId, role: Role) -> Answer<MemberRow> {
     let (workspace, account) = (caller.workspace.id, caller.workspace.account_id);
-    let mut put_member = app.process.begin().await?;
+    let mut put_member = app.process.begin_of(caller.account_id).await?;
     lock(&mut put_member, account).await?;
     if !members::is_known(&mut put_member, account, user).await? {
         return Err(no_user(user));

@@ -19,6 +19,10 @@ pub enum Paced {
     StoppedJobsADay,
     /// Deliveries that are sent again.
     Resends,
+    /// The same deliveries, per day, for the rows that they leave.
+    ResendsADay,
+    /// Pings of endpoints, per day, for the same reason.
+    PingsADay,
     /// Bytes of answers that are kept under idempotency keys.
     KeptAnswers,
     /// Processor time of jobs that nobody paid for.
@@ -29,10 +33,12 @@ pub enum Paced {
 
 impl Paced {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::StoppedJobs,
         Self::StoppedJobsADay,
         Self::Resends,
+        Self::ResendsADay,
+        Self::PingsADay,
         Self::KeptAnswers,
         Self::UnpaidProcessorTime,
         Self::AgentAsks,
@@ -44,6 +50,8 @@ impl Paced {
             Self::StoppedJobs => "stopped_jobs",
             Self::StoppedJobsADay => "stopped_jobs_a_day",
             Self::Resends => "resends",
+            Self::ResendsADay => "resends_a_day",
+            Self::PingsADay => "pings_a_day",
             Self::KeptAnswers => "kept_answers",
             Self::UnpaidProcessorTime => "unpaid_processor_time",
             Self::AgentAsks => "agent_asks",
@@ -53,6 +61,10 @@ impl Paced {
 
 /// Jobs that an account may stop within a day.
 pub const MOST_STOPPED_A_DAY: i64 = 20_000;
+/// Deliveries that an account may send again within a day; operators may send more of them.
+pub const MOST_RESENT_A_DAY: i64 = 100_000;
+/// Pings that an account may send within a day.
+pub const MOST_PINGS_A_DAY: i64 = 20_000;
 /// A day in microseconds.
 pub const A_DAY_US: i64 = 86_400_000_000;
 

@@ -102,8 +102,45 @@ async fn what_is_sent_again_leaves_at_the_accounts_rate_and_an_hour_of_it_is_the
     let refused = tenant.client.send("POST", &path, &[], Some(since.clone())).await?;
     assert_eq!((refused.status, refused.code()), (429, "rate_limited"), "{}", refused.text);
     world.advance(Duration::from_mins(2)).await?;
-    let resent = tenant.client.send("POST", &path, &[], Some(since)).await?;
+    let resent = tenant.client.send("POST", &path, &[], Some(since.clone())).await?;
     assert_eq!((resent.status, &resent.json["resent"]), (202, &json!(100)), "{}", resent.text);
+
+    // Each is 0.864 s of a day, in which 100,000 may be sent again.
+    let of_a_day = "SELECT count(*) FROM account_paces WHERE what = 'resends_a_day'
+        AND theoretical_arrival BETWEEN mws_now() + interval '80 seconds' AND mws_now() + interval '173 seconds'";
+    assert_eq!(world.count(of_a_day).await?, 1);
+    let spent = "UPDATE account_paces SET theoretical_arrival = mws_now() + interval '1 day 1 minute'
+        WHERE what = 'resends_a_day'";
+    sqlx::query(spent).execute(world.pool()).await?;
+    sqlx::query("UPDATE deliveries SET status = 'failed', finished_at = mws_now(), ticket_id = NULL")
+        .execute(world.pool())
+        .await?;
+    let refused = tenant.client.send("POST", &path, &[], Some(since)).await?;
+    assert_eq!((refused.status, refused.code()), (429, "rate_limited"), "{}", refused.text);
+    assert!(refused.text.contains("100000 deliveries again within a day"), "{}", refused.text);
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pings_of_an_account_have_a_bound_a_day() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let receiver = Receiver::start()?;
+    let endpoint = world.endpoint(&tenant, &receiver.url).await?;
+    let path = format!("/webhooks/{endpoint}");
+    let ping = json!({ "test": true }).to_string();
+    let pinged = tenant.client.send("PATCH", &path, &[], Some(ping.clone())).await?;
+    assert_eq!(pinged.status, 200, "{}", pinged.text);
+    // Each is 4.32 s of a day; as if a day's had been sent.
+    let spent = "WITH spent AS (
+            UPDATE account_paces SET theoretical_arrival = mws_now() + interval '1 day 1 minute'
+            WHERE what = 'pings_a_day' AND theoretical_arrival <= mws_now() + interval '4.32 seconds' RETURNING 1
+        ) SELECT count(*) FROM spent";
+    assert_eq!(world.count(spent).await?, 1);
+    let refused = tenant.client.send("PATCH", &path, &[], Some(ping)).await?;
+    assert_eq!((refused.status, refused.code()), (429, "rate_limited"), "{}", refused.text);
+    assert!(refused.text.contains("pings within a day"), "{}", refused.text);
+    assert_eq!(world.count("SELECT count(*) FROM deliveries WHERE trigger = 'test'").await?, 1);
     world.end().await
 }
 

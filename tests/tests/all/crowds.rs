@@ -105,6 +105,43 @@ async fn slow_uploads_of_an_account_keep_neither_calls_nor_uploads_of_others_out
 }
 
 #[tokio::test]
+async fn long_uploads_of_an_account_leave_half_of_the_memory_for_them_to_others() -> anyhow::Result<()> {
+    let world = World::with_api(|_, api| api.max_account_uploads = 64).await?;
+    let (slow, other) = (world.tenant("slow").await?, world.tenant("other").await?);
+    let wav = [("content-type", "audio/wav")];
+    let mut sending = Vec::new();
+    // Each may come to hold 8 MiB, and 256 are half of what there is.
+    for _ in 0..32 {
+        let (_, path) = upload(&slow, 8 << 20).await?;
+        let mut socket = TcpStream::connect(address(&world)).await?;
+        let head = format!(
+            "PATCH /api/v1{path} HTTP/1.1\r\nhost: a\r\ntus-resumable: 1.0.0\r\nupload-offset: 0\r\n\
+             content-type: application/offset+octet-stream\r\ncontent-length: 8388608\r\n\r\n"
+        );
+        socket.write_all(head.as_bytes()).await?;
+        sending.push(socket);
+    }
+    until("all are let in", async || {
+        let begun = "SELECT count(*) FROM uploads WHERE receiving_by IS NOT NULL";
+        Ok((world.count(begun).await? == 32).then_some(()))
+    })
+    .await?;
+    let (_, path) = upload(&slow, 8 << 20).await?;
+    let refused = slow.client.send("PUT", &path, &wav, Some("RIFF".to_owned())).await?;
+    assert_waits(&refused, 429, "rate_limited");
+    assert!(refused.text.contains("as many bytes of uploads"), "{}", refused.text);
+    let (_, theirs) = upload(&other, 4).await?;
+    assert_eq!(other.client.send("PUT", &theirs, &wav, Some("RIFF".to_owned())).await?.status, 200);
+    drop(sending);
+    let again = until("it is free again", async || {
+        let answer = slow.client.send("PUT", &path, &wav, Some("RIFF".to_owned())).await?;
+        Ok((answer.status != 429).then_some(answer))
+    });
+    assert_eq!(again.await?.status, 200);
+    world.end().await
+}
+
+#[tokio::test]
 async fn who_finds_an_upload_taken_learns_for_how_long() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;

@@ -65,6 +65,7 @@ mod once;
 mod operator_mcp;
 mod operators;
 mod outage;
+mod own_turns;
 mod owners;
 mod pictures;
 mod plans;

@@ -83,6 +83,10 @@ async fn statements_on_deliveries_go_by_their_indexes() -> anyhow::Result<()> {
     let since = UnsentFilter::since(DateTime::<Utc>::UNIX_EPOCH);
     deliveries::unsent(&mut conn, endpoint, &since, 1_000).await?;
     goes_by(&mut conn, "unsent", &["deliveries_unsent", "deliveries_event"]).await?;
+    deliveries::not_arrived(&mut conn, endpoint, Some(id), 5_000).await?;
+    goes_by(&mut conn, "not_arrived", &["deliveries_unsent"]).await?;
+    deliveries::unsent_among(&mut conn, endpoint, &[id], DateTime::<Utc>::UNIX_EPOCH).await?;
+    goes_by(&mut conn, "unsent_among", &["deliveries_pkey", "deliveries_event"]).await?;
     deliveries::still_unsent(&mut conn, endpoint, &[id]).await?;
     goes_by(&mut conn, "still_unsent", &["deliveries_pkey", "deliveries_event"]).await?;
     deliveries::by_ids(&mut conn, &[id], Some(endpoint)).await?;

@@ -93,3 +93,25 @@ async fn what_did_not_arrive_is_looked_for_while_nobody_waits_for_the_endpoint()
     drop(conn);
     bench.end().await
 }
+
+#[tokio::test]
+async fn a_long_look_passes_what_was_sent_again_and_counts_as_requests_of_the_account() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let (endpoint, pool) = (bench.endpoint().await, &bench.process.pool);
+    bench.end_jobs(2).await;
+    bench.tickets().await;
+    // As if the first event had been sent again 20,000 times, each time in vain.
+    let changes = "UPDATE deliveries SET status = 'skipped', finished_at = mws_now(), ticket_id = NULL;
+        INSERT INTO deliveries
+        SELECT (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid()))).*
+        FROM (SELECT * FROM deliveries ORDER BY id LIMIT 1) AS d, generate_series(1, 20000)";
+    sqlx::raw_sql(changes).execute(pool).await?;
+    let path = format!("/webhooks/{endpoint}/deliveries");
+    let (status, resent) = post(&bench, &path, json!({ "since": "2020-01-01T00:00:00Z" })).await;
+    assert_eq!((status, resent), (StatusCode::ACCEPTED, json!({ "resent": 2, "has_more": false })));
+    // Twenty requests are two seconds of its rate.
+    let ahead = "SELECT count(*) FROM rate_limits WHERE theoretical_arrival > mws_now() + interval '1 second'";
+    let ahead: i64 = sqlx::query_scalar(ahead).fetch_one(pool).await?;
+    assert_eq!(ahead, 1);
+    bench.end().await
+}

@@ -241,3 +241,20 @@ async fn another_accounts_endpoint_is_forbidden_and_one_that_is_not_is_missing()
     }
     bench.end().await
 }
+
+#[tokio::test]
+async fn a_removal_ends_five_hundred_deliveries_and_the_scheduler_the_others() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let id = bench.endpoint().await;
+    bench.end_jobs(501).await;
+    assert_eq!(call(&bench, Method::DELETE, &format!("/webhooks/{id}"), Value::Null).await.0, StatusCode::OK);
+    let pending = "SELECT count(*) FROM deliveries WHERE status = 'pending'";
+    let left: i64 = sqlx::query_scalar(pending).fetch_one(&bench.process.pool).await?;
+    assert_eq!(left, 1);
+    assert_eq!(scheduler::end_deliveries::run_once(&bench.process).await?, 1);
+    let left: i64 = sqlx::query_scalar(pending).fetch_one(&bench.process.pool).await?;
+    assert_eq!(left, 0);
+    bench.work().await;
+    assert_eq!(bench.receiver.received().len(), 0, "nothing is sent to an endpoint that is gone");
+    bench.end().await
+}

@@ -4,6 +4,7 @@ use super::body::{Chunks, FileBody, listen_on, steady};
 use super::sending::{Sending, Stored};
 use super::{busy, completed};
 use crate::app::App;
+use crate::app::upload_memory::UploadPermit;
 use crate::auth::{in_time, refuse_stopped};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
@@ -21,13 +22,19 @@ const UNTYPED: [&str; 2] = ["application/octet-stream", "application/x-www-form-
 /// Retry-After, in seconds, when the account is at its limit of uploads that send at once.
 const TRY_AGAIN_S: u64 = 5;
 
+/// A sender's place among those of its account, and the memory that its bytes may take, until this is dropped.
+pub(super) struct SenderPermit {
+    _place: Share<AccountId>,
+    _memory: UploadPermit,
+}
+
 /// Receives the bytes of an upload; `complete` judges them later.
 ///
 /// # Errors
 /// `upload_not_found`, `unauthenticated` when the token is not the upload's, `illegal_transition` once it was
 /// completed, `upload_incomplete` while another request sends them, `account_suspended`, `unsupported_media_type`,
-/// `file_too_large`. `rate_limited` when the account is at its limit of uploads that send at once, or the address has
-/// sent too many wrong tokens.
+/// `file_too_large`. `rate_limited` when the account is at its limit of uploads that send at once, or holds its share
+/// of the memory for them, or the address has sent too many wrong tokens; `unavailable` while others hold that memory.
 pub(super) async fn receive(
     app: &App,
     scope: &Scope,
@@ -38,16 +45,16 @@ pub(super) async fn receive(
     let FileBody { body, content_type, content_length } = body;
     let mut stream = steady(body.into_bytes_stream());
     let begun = async {
-        let (row, share) = admit_sender(app, scope, upload, token).await?;
+        let (row, permit) = admit_sender(app, scope, upload, token, app.process.media.write_memory()).await?;
         refuse_other_type(&row, content_type.as_deref())?;
         let declared = u64::try_from(row.declared_bytes.unwrap_or(0)).unwrap_or(0);
         if content_length.is_some_and(|length| length > declared) {
             return Err(too_large(declared));
         }
-        Ok((Sending::begin(app, upload).await?, share, row.item_id, declared))
+        Ok((Sending::begin(app, upload).await?, permit, row.item_id, declared))
     };
     let stored = match begun.await {
-        Ok((sending, _share, item, declared)) => {
+        Ok((sending, _permit, item, declared)) => {
             let stored = store(app, &sending, item, declared, &mut stream).await;
             stored.map(|stored| (sending, stored))
         }
@@ -63,6 +70,7 @@ pub(super) async fn receive(
 }
 
 /// Admits a request that sends bytes: returns the upload that it sends for, and its account's permission to send.
+/// `most_in_memory` is how many of them are held at once.
 ///
 /// # Errors
 /// Those of [`receive`].
@@ -71,14 +79,18 @@ pub(super) async fn admit_sender(
     scope: &Scope,
     upload: UploadId,
     token: Option<&str>,
-) -> Answer<(UploadRow, Share<AccountId>)> {
+    most_in_memory: u64,
+) -> Answer<(UploadRow, SenderPermit)> {
     let row = shown_to(app, scope, upload, token).await?;
     refuse_stopped(false, row.suspended.as_deref())?;
     if row.status != UploadStatus::AwaitingUpload {
         return Err(completed());
     }
-    let share = share(app, row.account_id)?;
-    Ok((row, share))
+    let place = share(app, row.account_id)?;
+    let declared = row.declared_bytes.and_then(|bytes| u64::try_from(bytes).ok());
+    let held = declared.map_or(most_in_memory, |all| all.min(most_in_memory));
+    let memory = app.upload_memory.hold(row.account_id, held)?;
+    Ok((row, SenderPermit { _place: place, _memory: memory }))
 }
 
 /// Returns the upload to whoever has its token.

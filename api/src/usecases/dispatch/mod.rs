@@ -183,7 +183,7 @@ async fn commit<W: Work>(
     hook: &CommitHook<'_, W::Answered>,
 ) -> Result<Option<W::Answered>, DispatchError> {
     let settings = &process.settings;
-    let mut tx = process.begin().await?;
+    let mut tx = process.begin_of(work.owners().payer).await?;
     if let Some(key) = work.key()
         && !idempotency::reserve(&mut tx, key, work.call().id, KeyLife::OfItsJobs).await?
     {

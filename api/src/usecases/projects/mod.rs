@@ -72,7 +72,7 @@ pub async fn set_project_webhook(app: &App, caller: &Caller, id: ProjectId, url:
 
 /// Removes a project, with the log of its webhooks, and stops the jobs that its agent waits for.
 pub async fn remove_project(app: &App, caller: &Caller, id: ProjectId) -> Answer<()> {
-    let mut remove = app.process.begin().await?;
+    let mut remove = app.process.begin_of(caller.account_id).await?;
     if !projects::lock_to_remove(&mut remove, id, caller.workspace.id).await? {
         reach(&mut remove, caller, id).await?;
         return Err(missing(id));

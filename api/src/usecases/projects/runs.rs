@@ -159,7 +159,7 @@ pub async fn advance(
     let is_over = planner.over().is_some();
     // Before the transaction: it may take some milliseconds.
     let memory = as_json(planner)?;
-    let mut go_on = app.process.begin().await?;
+    let mut go_on = app.process.begin_of(caller.account_id).await?;
     if !projects::lock(&mut go_on, claim.project).await? {
         return Ok(false);
     }

@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use domain::ids::ProjectId;
 use domain::project::ProjectStatus;
 use serde_json::Value;
-use sqlx::{Acquire, PgConnection};
+use sqlx::PgConnection;
 use store::items::{self, Resolved};
 use store::project_runs;
 use store::projects::{self, ProjectChange, ProjectRow};
@@ -35,8 +35,7 @@ pub async fn change_project_status<T>(
     assets: Assets<impl FnOnce(DateTime<Utc>) -> Option<Value>>,
     show: impl FnOnce(ProjectRow) -> Answer<ProjectAnswer<T>>,
 ) -> Answer<T> {
-    let mut conn = app.conn().await?;
-    let mut changed = conn.begin().await?;
+    let mut changed = app.process.begin_of(caller.account_id).await?;
     items_here(&mut changed, caller.workspace, &assets.refs).await?;
     let assets = match assets.write {
         Some(write) => write(projects::now(&mut changed).await?),
@@ -55,14 +54,16 @@ pub async fn change_project_status<T>(
     within_quota(app, &mut changed, caller).await?;
     changed.commit().await?;
     revision.wake(app);
-    telling::charge(app, &mut conn, caller, webhook_body.len()).await;
+    if let Ok(mut conn) = app.conn().await {
+        telling::charge(app, &mut conn, caller, webhook_body.len()).await;
+    }
     Ok(answer)
 }
 
 /// Cancels a project for good, with the jobs that its agent waits for. No webhook is sent (contract §6.2.2).
 pub async fn cancel_project(app: &App, caller: &Caller, id: ProjectId) -> Answer<ProjectRow> {
     let change = ProjectChange::to(ProjectStatus::Cancelled);
-    let mut cancel = app.process.begin().await?;
+    let mut cancel = app.process.begin_of(caller.account_id).await?;
     let Some(row) = projects::change(&mut cancel, id, caller.workspace.id, &change).await? else {
         return Err(refused(&mut cancel, caller, id, change.status).await?);
     };

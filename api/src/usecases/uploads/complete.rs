@@ -19,7 +19,7 @@ pub async fn complete_upload(app: &App, caller: &Caller, upload: UploadId) -> An
     }
     // No connection is held while the bucket is asked.
     let sent = sent_parts(&process.media, &row).await?;
-    let mut complete_upload = process.begin().await?;
+    let mut complete_upload = process.begin_of(caller.account_id).await?;
     if !sent.is_empty() {
         uploads::receive_parts(&mut complete_upload, upload, &sent).await?;
     }

@@ -1,6 +1,7 @@
 //! Registering, changing, testing and removing endpoints. The account's audit log records each in the same transaction.
 
 use super::missing;
+use super::series::count_ping;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
@@ -11,15 +12,16 @@ use domain::ids::{AccountId, DeliveryId, EndpointId};
 use domain::series::Trigger;
 use runtime::queue::{self, Queue, Subject, Ticket};
 use runtime::wake::Wake;
-use sqlx::{Acquire, PgConnection};
+use sqlx::PgConnection;
 use store::deliveries::{LatelyPinged, NewDelivery, Opening, end_silent, insert, pings_lately};
 use store::endpoints::{self, Endpoint, EndpointChange, MOST_ENDPOINTS, NewEndpoint};
 use store::{accounts, events};
 
 /// Pings of an endpoint within a minute (contract §8).
 const PINGS_A_MINUTE: i64 = 10;
-/// The most waiting deliveries that a removal ends in its own transaction; the scheduler ends the rest.
-const ENDED_AT_ONCE: i64 = 5_000;
+/// The most waiting deliveries that a removal ends in its own transaction, while workers that record attempts may wait
+/// for the endpoint; the scheduler ends the rest.
+const ENDED_AT_ONCE: i64 = 500;
 
 /// What follows a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,8 +66,7 @@ pub async fn change_webhook(
     change: &EndpointChange,
     after: After,
 ) -> Answer<(Endpoint, Option<DeliveryId>)> {
-    let mut conn = app.conn().await?;
-    let mut changed = conn.begin().await?;
+    let mut changed = app.process.begin_of(caller.account_id).await?;
     let before = endpoints::lock(&mut changed, caller.account_id, id).await.map_err(ApiError::of_own_lock)?;
     let Some(was_enabled) = before else { return Err(missing(&mut changed, id).await?) };
     let Some(row) =
@@ -76,7 +77,10 @@ pub async fn change_webhook(
     note_change(&mut changed, caller, change, was_enabled, &row).await?;
     let pinged = match after {
         After::Nothing => None,
-        After::Ping => Some(record_ping(&mut changed, caller.account_id, &row, caller.traceparent.clone()).await?),
+        After::Ping => {
+            count_ping(&mut changed, caller.account_id, &app.process.settings).await?;
+            Some(record_ping(&mut changed, caller.account_id, &row, caller.traceparent.clone()).await?)
+        }
     };
     changed.commit().await?;
     app.process.wakes.send([Wake::Duties]);
@@ -87,8 +91,7 @@ pub async fn change_webhook(
 
 /// Removes an endpoint and cancels its waiting deliveries, `ENDED_AT_ONCE` at most; a duty cancels the rest.
 pub async fn remove_webhook(app: &App, caller: &Caller, id: EndpointId) -> Answer<()> {
-    let mut conn = app.conn().await?;
-    let mut remove = conn.begin().await?;
+    let mut remove = app.process.begin_of(caller.account_id).await?;
     if !endpoints::remove(&mut remove, caller.account_id, id).await? {
         return Err(missing(&mut remove, id).await?);
     }

@@ -3,22 +3,26 @@
 
 use super::endpoints::may_ping;
 use super::missing;
-use super::series::{Batch, Rate, begin_again, begin_some, find_some, refuse_ahead};
+use super::series::{BATCH, Rate, begin_again, begin_some, count_ping, refuse_ahead};
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::rate::pace;
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, DeliveryId, EndpointId};
 use domain::series::Trigger;
 use serde_json::json;
 use sqlx::{Acquire, PgConnection};
-use store::audit;
-use store::deliveries::{self, DeliveryRow, Unsent, UnsentFilter};
-use store::endpoints;
+use store::deliveries::{self, DeliveryRow, Unsent};
+use store::{audit, credentials, endpoints};
 use tracing::Instrument;
 
 /// Transactions of one call; the next call goes on from there.
 const MOST_BATCHES: u32 = 50;
+/// Deliveries that one statement looks at, whether they were sent again or not.
+const LOOKED_AT_ONCE: i64 = 5_000;
+/// As many of them as count as one more request of the account.
+const LOOKED_AT_OF_A_REQUEST: usize = 1_000;
 
 /// The outcome of a resend of all that did not arrive.
 #[derive(Debug, Clone, Copy)]
@@ -46,14 +50,16 @@ pub async fn resend_delivery(
     id: DeliveryId,
     by: By<'_>,
 ) -> Answer<DeliveryRow> {
-    let mut conn = app.conn().await?;
-    let mut resend = conn.begin().await?;
+    let mut resend = app.process.begin_of(account).await?;
     require_enabled(&mut resend, account, endpoint).await?;
     let old = deliveries::by_ids(&mut resend, &[id], Some(endpoint)).await?.pop();
     let old =
         old.ok_or_else(|| ApiError::new(Code::DeliveryNotFound, format!("The endpoint has no delivery {id}.")))?;
     if old.trigger == Trigger::Test {
         may_ping(&mut resend, endpoint).await?;
+        if matches!(by, By::Account) {
+            count_ping(&mut resend, account, &app.process.settings).await?;
+        }
     }
     deliveries::replace(&mut resend, endpoint, &old.event_id).await?;
     // A ping that is sent again stays a ping: a failure does not count against the endpoint.
@@ -84,7 +90,7 @@ pub async fn resend_delivery(
 
 /// Sends again, in batches of one transaction each, what an outage of the receiver left unsent. Each locks the
 /// endpoint, so that of two simultaneous calls only one sends. It goes on when its client hangs up, and holds its
-/// permit until it ends.
+/// permit until it ends. What it looks at beyond the first thousand counts as more requests of the account.
 ///
 /// # Errors
 /// `rate_limited` while another such call of the account is under way, or its resends are too far ahead of its rate.
@@ -92,44 +98,72 @@ pub async fn resend_since(app: &App, account: AccountId, endpoint: EndpointId, s
     let permit = app.resends.take(account).await?;
     let app = app.clone();
     let work = async move {
-        let resent = sent_again(&app, account, endpoint, since).await;
+        let mut looked_at = 0;
+        let resent = sent_again(&app, account, endpoint, since, &mut looked_at).await;
+        charge_look(&app, account, looked_at).await;
         drop(permit);
         resent
     };
     tokio::spawn(work.in_current_span()).await.map_err(ApiError::internal)?
 }
 
-async fn sent_again(app: &App, account: AccountId, endpoint: EndpointId, since: DateTime<Utc>) -> Answer<Resent> {
-    let filter = UnsentFilter::since(since);
+async fn sent_again(
+    app: &App,
+    account: AccountId,
+    endpoint: EndpointId,
+    since: DateTime<Utc>,
+    looked_at: &mut usize,
+) -> Answer<Resent> {
     let rate = Rate::of_account(&app.process.settings);
     let mut conn = app.conn().await?;
     // Before anything is looked for: the endpoint may be another account's.
     require_enabled(&mut conn, account, endpoint).await?;
-    let mut begun = 0;
-    for _ in 0..MOST_BATCHES {
-        match refuse_ahead(&mut conn, account, rate).await {
-            Err(refusal) if begun > 0 && refusal.code() == Code::RateLimited => break,
-            other => other?,
+    refuse_ahead(&mut conn, account, rate).await?;
+    let (mut begun, mut batches, mut after) = (0, 0, None);
+    loop {
+        let window = deliveries::not_arrived(&mut conn, endpoint, after, LOOKED_AT_ONCE).await?;
+        *looked_at += window.len();
+        after = window.last().copied();
+        let found = deliveries::unsent_among(&mut conn, endpoint, &window, since).await?;
+        for some in found.chunks(BATCH) {
+            if batches == MOST_BATCHES {
+                return Ok(Resent { resent: begun, has_more: true });
+            }
+            batches += 1;
+            let mut resend = conn.begin().await?;
+            let again = async {
+                require_enabled(&mut resend, account, endpoint).await?;
+                begin_some(&mut resend, account, endpoint, some, rate).await
+            };
+            let (batch, tickets) = match again.await {
+                // Disabled, removed or too far ahead half-way: this call answers what it has begun, and the next one
+                // is refused.
+                Err(refusal) if begun > 0 && refusal.code().status().is_client_error() => {
+                    return Ok(Resent { resent: begun, has_more: true });
+                }
+                other => other?,
+            };
+            resend.commit().await?;
+            app.process.wakes.tickets(&tickets);
+            begun += batch.count();
         }
-        let found = find_some(&mut conn, endpoint, &filter).await?;
-        let mut resend = conn.begin().await?;
-        match require_enabled(&mut resend, account, endpoint).await {
-            // Disabled or removed half-way: this call answers what it has begun, and the next one is refused.
-            Err(refusal) if begun > 0 && refusal.code().status().is_client_error() => break,
-            other => other?,
-        }
-        let (batch, tickets) = match begin_some(&mut resend, account, endpoint, &found, rate).await {
-            Err(refusal) if begun > 0 && refusal.code() == Code::RateLimited => break,
-            other => other?,
-        };
-        resend.commit().await?;
-        app.process.wakes.tickets(&tickets);
-        match batch {
-            Batch::Some(count) => begun += count,
-            Batch::Last(count) => return Ok(Resent { resent: begun + count, has_more: false }),
+        if i64::try_from(window.len()).unwrap_or(i64::MAX) < LOOKED_AT_ONCE {
+            return Ok(Resent { resent: begun, has_more: false });
         }
     }
-    Ok(Resent { resent: begun, has_more: true })
+}
+
+/// Counts what a call has looked at as requests of the account. It refuses nothing: its next calls have to wait.
+async fn charge_look(app: &App, account: AccountId, looked_at: usize) {
+    let requests = i64::try_from(looked_at / LOOKED_AT_OF_A_REQUEST).unwrap_or(i64::MAX);
+    if requests == 0 {
+        return;
+    }
+    let charged =
+        async { credentials::charge(&mut *app.conn().await?, account, requests, pace(&app.process.settings)).await };
+    if let Err(error) = charged.await {
+        tracing::warn!(error = %error, "A long look for what did not arrive was not counted at its caller's rate.");
+    }
 }
 
 /// Locks the endpoint, and refuses one that is disabled or not the account's.

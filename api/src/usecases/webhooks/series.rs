@@ -12,10 +12,10 @@ use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::PgConnection;
 use store::credentials::Pace;
 use store::deliveries::{self, Opening, Unsent, UnsentFilter};
-use store::paces::{self, Paced};
+use store::paces::{self, A_DAY_US, MOST_PINGS_A_DAY, MOST_RESENT_A_DAY, Paced};
 
 /// Events that one transaction sends again.
-const BATCH: i64 = 1_000;
+pub const BATCH: usize = 1_000;
 
 /// How fast events that are sent again leave.
 #[derive(Debug, Clone, Copy)]
@@ -24,8 +24,8 @@ pub enum Rate {
     Account {
         /// The account's rate.
         pace: Pace,
-        /// How far ahead of now the account may be, in microseconds.
-        most_us: i64,
+        /// How far ahead of now the account may be in each of its paces, in microseconds.
+        most: [(Paced, i64); 2],
     },
     /// At once: an operator's resend, and a ping.
     Unbound,
@@ -34,8 +34,8 @@ pub enum Rate {
 impl Rate {
     /// The rate of an account, by the settings.
     pub fn of_account(settings: &Settings) -> Self {
-        let most_us = rate::most(settings, &[Paced::Resends]).iter().map(|(_, most_us)| *most_us).sum();
-        Self::Account { pace: rate::pace(settings), most_us }
+        let most = [Paced::Resends, Paced::ResendsADay].map(|what| (what, rate::most_us(settings, what)));
+        Self::Account { pace: rate::pace(settings), most }
     }
 }
 
@@ -48,13 +48,21 @@ pub enum Batch {
     Last(u64),
 }
 
+impl Batch {
+    /// How many it is.
+    pub const fn count(self) -> u64 {
+        let (Self::Some(count) | Self::Last(count)) = self;
+        count
+    }
+}
+
 /// Returns some of an endpoint's unsent events, the oldest first, for [`begin_some`]. Call it while no lock is held.
 pub async fn find_some(
     conn: &mut PgConnection,
     endpoint: EndpointId,
     filter: &UnsentFilter,
 ) -> sqlx::Result<Vec<Unsent>> {
-    deliveries::unsent(conn, endpoint, filter, BATCH).await
+    deliveries::unsent(conn, endpoint, filter, i64::try_from(BATCH).unwrap_or(i64::MAX)).await
 }
 
 /// Begins new series for those of the found events that are still unsent, the oldest first, and pushes their tickets.
@@ -72,7 +80,7 @@ pub async fn begin_some(
     let old = deliveries::still_unsent(conn, endpoint, &ids).await?;
     let (_, tickets) = begin_again(conn, account, endpoint, &old, Trigger::Resend, rate).await?;
     let count = old.len() as u64;
-    let is_last = found.len() < usize::try_from(BATCH).unwrap_or(usize::MAX);
+    let is_last = found.len() < BATCH;
     Ok((if is_last { Batch::Last(count) } else { Batch::Some(count) }, tickets))
 }
 
@@ -105,13 +113,13 @@ pub async fn begin_again(
     Ok((series.into_iter().map(|new| new.id).collect(), tickets))
 }
 
-/// Refuses an account whose resends are too far ahead of its rate.
+/// Refuses an account whose resends are too far ahead of its rate, or which has sent as many again as it may in a day.
 ///
 /// # Errors
 /// `rate_limited`, with when it can send more again.
 pub async fn refuse_ahead(conn: &mut PgConnection, account: AccountId, rate: Rate) -> Answer<()> {
-    let Rate::Account { most_us, .. } = rate else { return Ok(()) };
-    match paces::longest_wait(conn, account, &[(Paced::Resends, most_us)]).await? {
+    let Rate::Account { most, .. } = rate else { return Ok(()) };
+    match paces::longest_wait(conn, account, &most).await? {
         Some(wait) => Err(rate::too_soon(wait)),
         None => Ok(()),
     }
@@ -124,7 +132,23 @@ async fn waits(conn: &mut PgConnection, account: AccountId, many: usize, rate: R
         return Ok(Vec::new());
     }
     refuse_ahead(conn, account, rate).await?;
-    let by_us = i64::try_from(many).unwrap_or(i64::MAX).saturating_mul(pace.interval_us);
+    let count = i64::try_from(many).unwrap_or(i64::MAX);
+    let by_us = count.saturating_mul(pace.interval_us);
     let ahead_us = paces::advance(conn, account, Paced::Resends, by_us).await?;
+    let of_a_day = count.saturating_mul(A_DAY_US / MOST_RESENT_A_DAY);
+    paces::advance(conn, account, Paced::ResendsADay, of_a_day).await?;
     Ok(pace.waits_ms(ahead_us).take(many).collect())
+}
+
+/// Counts a ping of the account.
+///
+/// # Errors
+/// `rate_limited` once it has sent as many as it may in a day, with when it can send another.
+pub async fn count_ping(conn: &mut PgConnection, account: AccountId, settings: &Settings) -> Answer<()> {
+    let most = rate::most(settings, &[Paced::PingsADay]);
+    if let Some(wait) = paces::longest_wait(conn, account, &most).await? {
+        return Err(rate::too_soon(wait));
+    }
+    paces::advance(conn, account, Paced::PingsADay, A_DAY_US / MOST_PINGS_A_DAY).await?;
+    Ok(())
 }

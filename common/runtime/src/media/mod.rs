@@ -202,6 +202,12 @@ impl MediaStore {
         }
     }
 
+    /// The most bytes that [`Self::write`] holds in memory for one object.
+    pub const fn write_memory(&self) -> u64 {
+        let part_bytes = if self.folder.is_some() { FOLDER_PART_BYTES } else { PART_BYTES };
+        (part_bytes * (PARTS_IN_FLIGHT + 1)) as u64
+    }
+
     /// Stores a small object under `key`, in one request.
     pub async fn put(&self, key: &str, bytes: Bytes) -> Result<(), MediaError> {
         let key = Key::parse(key).map_err(object_store::Error::from)?;

@@ -14,12 +14,14 @@ use crate::descriptors;
 use crate::measure;
 use crate::media::MediaStore;
 use crate::outbound::{OutboundClient, OutboundSettings, roots_from_file};
+use crate::own_turns::{OwnTransaction, OwnTurns};
 use crate::providers::Providers;
 use crate::seal::Sealer;
 use crate::signs::Signs;
 use crate::start_error::StartError;
 use crate::wake::Wakes;
 use database_clock::{follow_clock, look_at_clock};
+use domain::ids::{self, AccountId};
 use domain::url_policy::NetworkPolicy;
 use futures_util::future::BoxFuture;
 use patience::in_patience;
@@ -57,6 +59,8 @@ pub struct Process {
     pub wakes: Wakes,
     /// Signs of life, for `/readyz`.
     pub signs: Signs,
+    /// Turns for transactions of one account.
+    pub own_turns: OwnTurns,
     /// Cancelled when the process is to end.
     pub shutdown: CancellationToken,
     /// The confinement of this process's decoders, once it has a worker: its name, or `refused`.
@@ -80,6 +84,15 @@ impl Process {
     /// Begins a transaction.
     pub fn begin(&self) -> BoxFuture<'_, sqlx::Result<Transaction<'static, Postgres>>> {
         Box::pin(self.pool.begin())
+    }
+
+    /// Begins a transaction of an account's call, in one of the account's turns (`own_turns`). Call it with no
+    /// connection in hand.
+    pub fn begin_of(&self, account: AccountId) -> BoxFuture<'_, sqlx::Result<OwnTransaction>> {
+        Box::pin(async move {
+            let turn = self.own_turns.turn(account).await;
+            Ok(OwnTransaction::new(self.pool.begin().await?, turn))
+        })
     }
 
     /// Returns this process as a member of the fleet that runs `service`.
@@ -142,6 +155,7 @@ impl Process {
             outbound,
             wakes,
             signs: Signs::default(),
+            own_turns: OwnTurns::default(),
             shutdown,
             decoders: Arc::default(),
         })

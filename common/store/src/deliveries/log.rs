@@ -7,6 +7,7 @@ use domain::event::EventType;
 use domain::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
 use domain::series::{DeliveryStatus, Trigger};
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 /// A series as the log shows it (contract §6.3).
 #[derive(Debug, Clone)]
@@ -264,6 +265,57 @@ pub async fn unsent(
         filter.event_type.map(EventType::name),
         filter.http_status,
         filter.error
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Returns the next deliveries of an endpoint that failed or were skipped, after this one, the oldest first: at most
+/// `most`, whether they were sent again or not.
+pub async fn not_arrived(
+    conn: &mut PgConnection,
+    endpoint: EndpointId,
+    after: Option<DeliveryId>,
+    most: i64,
+) -> sqlx::Result<Vec<DeliveryId>> {
+    sqlx::query_scalar!(
+        r#"SELECT id AS "id: DeliveryId" FROM deliveries
+           WHERE endpoint_id = $1 AND status IN ('failed', 'skipped') AND id > $2
+           ORDER BY id LIMIT $3"#,
+        endpoint as _,
+        after.map_or(Uuid::nil(), DeliveryId::uuid),
+        most
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Returns those of these deliveries that [`unsent`] would return for all since this time, the oldest first. Of several
+/// of one event the last alone can be one, and alone is judged.
+pub async fn unsent_among(
+    conn: &mut PgConnection,
+    endpoint: EndpointId,
+    looked_at: &[DeliveryId],
+    since: DateTime<Utc>,
+) -> sqlx::Result<Vec<Unsent>> {
+    sqlx::query_as!(
+        Unsent,
+        r#"WITH last AS MATERIALIZED (
+               SELECT DISTINCT ON (event_id) id, workspace_id, event_id, event_type, job_id, traceparent
+               FROM deliveries
+               WHERE id = ANY ($2) AND status IN ('failed', 'skipped') AND created_at >= $3 AND trigger <> 'test'
+               ORDER BY event_id, id DESC)
+           SELECT d.id AS "id!: DeliveryId", d.workspace_id AS "workspace_id?: WorkspaceId", d.event_id AS "event_id!",
+               d.event_type AS "event_type!: EventType", d.job_id AS "job_id?: JobId", d.traceparent AS "traceparent?"
+           FROM last AS d
+           WHERE NOT EXISTS (
+               SELECT 1 FROM deliveries AS later
+               WHERE later.event_id = d.event_id AND later.endpoint_id = $1 AND later.id <> d.id
+                   AND (later.status IN ('pending', 'succeeded') OR later.id > d.id))
+           ORDER BY d.id"#,
+        endpoint as _,
+        looked_at as &[DeliveryId],
+        since
     )
     .fetch_all(conn)
     .await

@@ -21,8 +21,8 @@ pub use claim::{
 pub use due::{Due, ScanStart, due_with_dead_ticket, due_without_ticket, set_tickets};
 pub use end::{end_silent, prune, replace};
 pub use log::{
-    AttemptRow, DeliveryFilter, DeliveryRow, SentRow, Unsent, UnsentFilter, attempts_of, body_of, by_ids, repeats,
-    sent_of, still_unsent, unsent,
+    AttemptRow, DeliveryFilter, DeliveryRow, SentRow, Unsent, UnsentFilter, attempts_of, body_of, by_ids, not_arrived,
+    repeats, sent_of, still_unsent, unsent, unsent_among,
 };
 pub use pings::{LatelyPinged, pings_lately};
 pub use rescue::{LostClaim, free_interrupted, lost_for_good};

@@ -125,7 +125,7 @@ pub(super) async fn append(
     let FileBody { body, content_type, content_length } = body;
     let stream = steady(body.into_bytes_stream());
     let begun = async {
-        let (row, share) = admit_sender(app, scope, upload, token).await?;
+        let (row, share) = admit_sender(app, scope, upload, token, PART_BYTES as u64).await?;
         if content_type.as_deref() != Some(APPENDED) {
             let message = format!("Bytes that go on are sent as `{APPENDED}`.");
             return Err(ApiError::new(Code::UnsupportedMediaType, message));

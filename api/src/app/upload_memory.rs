@@ -1,0 +1,90 @@
+//! Limits the memory that the bytes of uploads take on their way to the media store.
+//!
+//! A bucket takes large parts, so whoever sends slowly holds megabytes for as long as they like. All who send share a
+//! room, as large answers do (`http::answers`): while it is half empty anybody may take more, otherwise no account has
+//! more than a share. What a sender may come to hold is taken before the first byte is read, so that no one is refused
+//! half-way.
+
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::shares::{Share, Shares};
+use domain::ids::AccountId;
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// KiB that the bytes of all uploads may hold together.
+const MOST_KIB: usize = 512 << 10;
+/// KiB of it that are left to accounts that have less than a share.
+const SPARE_KIB: usize = MOST_KIB / 2;
+/// KiB that an account may hold, whoever else holds some: a share.
+const MOST_KIB_OF_ACCOUNT: usize = MOST_KIB / 8;
+/// `Retry-After` of a refusal, in seconds.
+const TRY_AGAIN_S: u64 = 5;
+
+/// The room, and who holds how much of it.
+#[derive(Debug)]
+pub struct UploadMemory {
+    room: Arc<Semaphore>,
+    held: Shares<AccountId>,
+}
+
+/// The memory of one sender, until this is dropped.
+#[derive(Debug)]
+pub struct UploadPermit {
+    _room: OwnedSemaphorePermit,
+    _share: Share<AccountId>,
+}
+
+impl UploadMemory {
+    /// Takes memory for an upload of the account of which so many bytes may be held at once.
+    ///
+    /// # Errors
+    /// `rate_limited` while the account holds a share and others may need the rest, `unavailable` while others hold it.
+    pub fn hold(&self, account: AccountId, bytes: u64) -> Answer<UploadPermit> {
+        let kib = usize::try_from(bytes.div_ceil(1 << 10)).unwrap_or(usize::MAX).min(MOST_KIB_OF_ACCOUNT);
+        let is_half_empty = self.room.available_permits() >= kib + SPARE_KIB;
+        let most = if is_half_empty { MOST_KIB } else { MOST_KIB_OF_ACCOUNT };
+        let share = self.held.take_many(account, kib, most).ok_or_else(|| {
+            let message = "The account is sending as many bytes of uploads at once as one may while others send too.";
+            let refusal = ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S);
+            refusal.suggest("Send the bytes of fewer uploads at once.")
+        })?;
+        let room = u32::try_from(kib).ok().and_then(|kib| Arc::clone(&self.room).try_acquire_many_owned(kib).ok());
+        let room = room.ok_or_else(|| {
+            let message = "This process is taking the bytes of as many uploads as it can hold. Send them again.";
+            ApiError::new(Code::Unavailable, message).retry_after(TRY_AGAIN_S)
+        })?;
+        Ok(UploadPermit { _room: room, _share: share })
+    }
+}
+
+impl Default for UploadMemory {
+    /// A room of which all is free.
+    fn default() -> Self {
+        Self { room: Arc::new(Semaphore::new(MOST_KIB)), held: Shares::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    #[test]
+    fn an_account_has_a_share_once_the_room_is_half_full_and_all_of_them_have_one_room() {
+        let (memory, busy) = (UploadMemory::default(), AccountId::mint());
+        let mut held: Vec<_> = (0..16).map(|_| memory.hold(busy, 16 * MIB).expect("half is free")).collect();
+        let refused = memory.hold(busy, MIB).expect_err("the rest is for others");
+        assert_eq!((refused.code(), refused.retry_after_seconds()), (Code::RateLimited, Some(TRY_AGAIN_S)));
+        for _ in 0..4 {
+            let other = AccountId::mint();
+            held.extend((0..4).map(|_| memory.hold(other, 16 * MIB).expect("a share")));
+            let refused = memory.hold(other, 1).expect_err("it has its share");
+            assert_eq!(refused.code(), Code::RateLimited);
+        }
+        let refused = memory.hold(AccountId::mint(), 1).expect_err("there is none left");
+        assert_eq!((refused.code(), refused.retry_after_seconds()), (Code::Unavailable, Some(TRY_AGAIN_S)));
+        drop(held);
+        memory.hold(busy, u64::MAX).expect("it is free again, and nobody is refused for an upload's length");
+    }
+}

@@ -1,0 +1,68 @@
+//! A few transactions of an account at once: those that wait for one another hold no connections that others need
+//! (`runtime::own_turns`).
+
+use crate::floors::{code, is_test, module, root, sources};
+use mws_tests::world::{Media, World, until};
+use sqlx::Acquire;
+use std::collections::BTreeSet;
+
+/// Use cases of customers that begin a transaction in no turn of the account, and why.
+const WITHOUT_A_TURN: [(&str, &str); 8] = [
+    ("calendar_feeds", "taking access away waits for nobody"),
+    ("keys", "the same"),
+    ("portal", "no account is known before somebody has signed in"),
+    ("public_links", "taking access away waits for nobody"),
+    ("search_footage", "searches have permits of their own, and wait for no lock"),
+    ("webhooks::resend", "a permit lets one call of an account at a time send many again"),
+    ("webhooks::secret", "changing a secret that has leaked waits for nobody"),
+    ("workspaces", "removing a member waits for nobody; the others take a turn"),
+];
+
+#[test]
+fn a_customers_transaction_begins_in_a_turn_of_its_account() -> anyhow::Result<()> {
+    let usecases = root().join("api/src/usecases");
+    let mut without = BTreeSet::new();
+    for file in sources(&usecases)?.into_iter().filter(|file| !is_test(file)) {
+        let module = module(&usecases, &file)?.join("::");
+        if !module.starts_with("operator") && code(&file)?.contains(".begin()") {
+            without.insert(module);
+        }
+    }
+    let named: BTreeSet<String> = WITHOUT_A_TURN.iter().map(|(module, _)| (*module).to_owned()).collect();
+    assert_eq!(without, named);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_that_wait_for_the_account_hold_four_connections_and_all_are_answered() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (busy, other) = (world.tenant("busy").await?, world.tenant("other").await?);
+    let items = world.items(&busy, 12, Media::audio(60)).await?;
+    let others = world.item(&other, Media::audio(60)).await?;
+    let mut conn = world.pool().acquire().await?;
+    let mut held = conn.begin().await?;
+    sqlx::query("SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE")
+        .bind(busy.account)
+        .execute(&mut *held)
+        .await?;
+    let calls: Vec<_> = items
+        .into_iter()
+        .map(|item| {
+            let client = busy.client.clone();
+            tokio::spawn(async move { client.prepare(&[item], &["levels"]).await })
+        })
+        .collect();
+    let waiting = "SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted
+        AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())";
+    until("four wait", async || Ok((world.count(waiting).await? >= 4).then_some(()))).await?;
+    let prepared = other.client.prepare(&[others], &["levels"]).await?;
+    assert_eq!(prepared.status, 200, "{}", prepared.text);
+    assert_eq!(world.count(waiting).await?, 4, "the others wait for a turn, with no connection");
+    held.rollback().await?;
+    drop(conn);
+    for call in calls {
+        let answer = call.await??;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    world.end().await
+}
