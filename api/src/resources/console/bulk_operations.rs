@@ -97,7 +97,10 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
 fn counts(one: &BulkOperation, now: DateTime<Utc>) -> [(&'static str, Markup); 6] {
     [
         ("Sent again", html! { (one.done) }),
-        ("Skipped", html! { (one.skipped) " " span.soft { "sent by others meanwhile, or for endpoints that are off" } }),
+        (
+            "Skipped",
+            html! { (one.skipped) " " span.soft { "sent by others meanwhile, or for endpoints that are off" } },
+        ),
         ("Started", time(one.created_at, now)),
         ("By", html! { (one.operator) }),
         ("Ended", time_or(one.ended_at, now, "not yet")),
