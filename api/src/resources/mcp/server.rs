@@ -161,7 +161,7 @@ impl ServerHandler for Server {
         // This is a task of its own, whose time is its request's too.
         let scope = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Scope>()).cloned();
         let reckoned = scope.as_ref().and_then(|scope| scope.reckoned.get());
-        timed_elsewhere(reckoned, until_hung_up(&context, self.answer(call, &context))).await
+        Box::pin(timed_elsewhere(reckoned, until_hung_up(&context, self.answer(call, &context)))).await
     }
 }
 

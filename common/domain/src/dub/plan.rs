@@ -118,12 +118,11 @@ impl DubPlan {
     pub fn needs(&self) -> Needs {
         let target = &self.body.target_language;
         let voices = self.body.segments.iter().map(|segment| engine_of(&segment.voice, target).name().to_owned());
-        let translator = match &self.translator {
-            Some(model) => (!self.body.untranslated().is_empty()).then(|| model.clone()),
-            None => {
-                let source = self.body.source_language.as_ref().filter(|_| self.translates);
-                source.map(|source| offered_pair(&source.pair(target)))
-            }
+        let translator = if let Some(model) = &self.translator {
+            (!self.body.untranslated().is_empty()).then(|| model.clone())
+        } else {
+            let source = self.body.source_language.as_ref().filter(|_| self.translates);
+            source.map(|source| offered_pair(&source.pair(target)))
         };
         voices.chain(translator).collect()
     }

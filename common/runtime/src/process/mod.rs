@@ -21,7 +21,7 @@ use crate::signs::Signs;
 use crate::start_error::StartError;
 use crate::wake::Wakes;
 use database_clock::{follow_clock, look_at_clock};
-use domain::ids::{self, AccountId};
+use domain::ids::AccountId;
 use domain::url_policy::NetworkPolicy;
 use futures_util::future::BoxFuture;
 use patience::in_patience;
