@@ -38,9 +38,10 @@ async fn one_plain_frame_shows_what_waits_and_who_works() -> anyhow::Result<()> 
 
     world.work(runners::instant()).await?;
     tenant.client.ended(&jobs).await?;
-    until("the worker stands there", async || {
+    until("the worker stands there, and has told that its job has ended", async || {
         let document: Value = serde_json::from_slice(&top(&world, &["--json"], TOKEN).await?.stdout)?;
-        Ok(document["load"]["workers"][0]["slots"].as_u64().is_some_and(|slots| slots > 0).then_some(()))
+        let worker = &document["load"]["workers"][0];
+        Ok((worker["slots"].as_u64().is_some_and(|slots| slots > 0) && worker["busy"] == 0).then_some(()))
     })
     .await?;
     let shown = said(&top(&world, &["--once"], TOKEN).await?);
