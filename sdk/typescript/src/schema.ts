@@ -7595,7 +7595,7 @@ export interface components {
         OperatorAccount: {
             /** @description Its id. */
             id: string;
-            /** @description Its name. */
+            /** @description Its name; `Hidden by your role.` for a token of the role `metadata`. */
             name: string;
             /** @description Its own monthly minutes; null when the deployment's apply. */
             monthly_allowance_minutes?: number | null;

@@ -3376,7 +3376,7 @@ class OperatorAccount(Model):
     id: str
     """Its id."""
     name: str
-    """Its name."""
+    """Its name; `Hidden by your role.` for a token of the role `metadata`."""
     monthly_allowance_minutes: float | None
     """Its own monthly minutes; null when the deployment's apply."""
     created_at: str
