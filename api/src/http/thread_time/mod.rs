@@ -5,14 +5,17 @@
 //! their next requests begin, while others send requests too. They wait before a connection is taken, and hold nothing
 //! but their place.
 //!
-//! A taker may use a quarter of the cores, and all who are ahead of their parts together half of them. A request counts
-//! when it begins as much as the taker's requests usually do, and is set right when it ends, so that many that begin at
-//! once are not all let in for what the first has taken. One that is dropped while it waits counts nothing. For what a
-//! taker took while nobody else sent requests it waits some seconds at most, however long that went on.
+//! A taker may use a quarter of the cores, and all who are ahead of their parts together half of them: who is ahead
+//! waits for what they have taken themselves, the longer the more takers are ahead, and never for what others have
+//! taken. A request counts when it begins as much as the taker's requests usually do, and is set right when it ends, so
+//! that many that begin at once are not all let in for what the first has taken. One that is dropped while it waits
+//! counts nothing. For what a taker took while nobody else sent requests it waits some seconds at most, however long
+//! that went on.
 
 use crate::http::error::{Answer, ApiError, Code};
 use moka::future::Cache;
 use rustix::time::{ClockId, clock_gettime};
+use std::collections::HashMap;
 use std::future::poll_fn;
 use std::hash::Hash;
 use std::num::NonZero;
@@ -30,7 +33,7 @@ const AHEAD: Duration = Duration::from_millis(100);
 const FIRST_GUESS: Duration = Duration::from_millis(2);
 /// How long a taker counts as one of the others after a request.
 const RECENT: Duration = Duration::from_secs(1);
-/// The longest wait; whoever would wait longer is refused.
+/// The longest wait. Whoever is further ahead is refused.
 const LONGEST: Duration = Duration::from_secs(10);
 /// How far a taker is ahead at most for what it took while nobody else sent requests. Without this, who worked alone
 /// for an hour would be refused for as long once another comes.
@@ -39,8 +42,8 @@ const AHEAD_ALONE: Duration = Duration::from_secs(5);
 /// Who has taken how much.
 pub struct ThreadTime<K> {
     of_one: Cache<K, Arc<Mutex<OwnTime>>>,
-    /// When all who are ahead of their parts will have waited for what they have used.
-    all: Arc<Mutex<Instant>>,
+    /// Who is ahead of their part, and until when.
+    ahead: Mutex<HashMap<K, Instant>>,
     /// The two takers that sent a request last.
     last: Mutex<[Option<(K, Instant)>; 2]>,
     cores: u32,
@@ -60,8 +63,6 @@ struct OwnTime {
 #[derive(Debug)]
 pub struct ReckonedTime {
     own: Arc<Mutex<OwnTime>>,
-    /// Set where the taker was ahead of its part.
-    all: Option<Arc<Mutex<Instant>>>,
     usual: Duration,
     cores: u32,
     /// What other tasks have taken for the request; none once it is settled.
@@ -79,22 +80,23 @@ impl<K: Hash + Eq + Copy + Send + Sync + 'static> Default for ThreadTime<K> {
 impl<K: Hash + Eq + Copy + Send + Sync + 'static> ThreadTime<K> {
     fn of(cores: u32) -> Self {
         let of_one = Cache::builder().max_capacity(MOST_REMEMBERED).time_to_idle(Duration::from_mins(1)).build();
-        Self { of_one, all: Arc::new(Mutex::new(Instant::now())), last: Mutex::default(), cores }
+        Self { of_one, ahead: Mutex::default(), last: Mutex::default(), cores }
     }
 
     /// Waits until the taker's next request may begin.
     ///
     /// # Errors
-    /// `rate_limited` where that is more than ten seconds.
+    /// `rate_limited` where the taker is more than ten seconds ahead.
     pub async fn wait(&self, taker: K) -> Answer<ReckonedTime> {
-        let (wait, reckoned) = self.reckon(&self.own(taker).await, taker, Instant::now());
-        if wait > LONGEST {
+        let (ahead, reckoned) = self.reckon(&self.own(taker).await, taker, Instant::now());
+        if ahead > LONGEST {
             drop(reckoned);
             let message = "Your requests take much more processor time than your part of it, and others need some.";
             return Err(ApiError::new(Code::RateLimited, message)
                 .suggest("Send fewer at once, or ask for less in each.")
-                .retry_after(wait.as_secs() + 1));
+                .retry_after(ahead.as_secs() + 1));
         }
+        let wait = self.wait_among(taker, ahead, Instant::now());
         if !wait.is_zero() {
             metrics::histogram!("mws_thread_time_wait_seconds").record(wait.as_secs_f64());
             sleep(wait).await;
@@ -112,7 +114,22 @@ impl<K: Hash + Eq + Copy + Send + Sync + 'static> ThreadTime<K> {
         self.of_one.get_with(taker, first).await
     }
 
-    /// Reckons with a request of this taker. Returns how long it waits.
+    /// Returns how long a taker waits that is so far ahead: while more than two are, as much longer as their part of
+    /// the half that all of them have is less than a quarter.
+    fn wait_among(&self, taker: K, ahead: Duration, now: Instant) -> Duration {
+        let mut all = lock(&self.ahead);
+        if ahead.is_zero() {
+            all.remove(&taker);
+            return ahead;
+        }
+        all.insert(taker, now + ahead);
+        all.retain(|_, until| *until > now);
+        let takers = u32::try_from(all.len()).unwrap_or(u32::MAX);
+        (ahead.saturating_mul(takers.max(2)) / 2).min(LONGEST)
+    }
+
+    /// Reckons with a request of this taker. Returns how far ahead of its part the taker is; not at all where nobody
+    /// else sends requests.
     fn reckon(&self, own: &Arc<Mutex<OwnTime>>, taker: K, now: Instant) -> (Duration, ReckonedTime) {
         let has_others = self.note(taker, now);
         let mut used = lock(own);
@@ -124,14 +141,8 @@ impl<K: Hash + Eq + Copy + Send + Sync + 'static> ThreadTime<K> {
         used.until = used.until.max(now) + own_wait(usual, self.cores);
         drop(used);
         let elsewhere = Mutex::new(Some(Duration::ZERO));
-        let reckoned = |all| ReckonedTime { own: Arc::clone(own), all, usual, cores: self.cores, elsewhere };
-        if ahead.is_zero() || !has_others {
-            return (Duration::ZERO, reckoned(None));
-        }
-        let mut all = lock(&self.all);
-        let wait = ahead.max(all.saturating_duration_since(now));
-        *all = now.max(*all) + all_wait(usual, self.cores);
-        (wait, reckoned(Some(Arc::clone(&self.all))))
+        let reckoned = ReckonedTime { own: Arc::clone(own), usual, cores: self.cores, elsewhere };
+        (if has_others { ahead } else { Duration::ZERO }, reckoned)
     }
 
     /// Notes who sends a request. Returns whether somebody else sent one a moment ago.
@@ -171,11 +182,6 @@ impl ReckonedTime {
     fn count(&self, first: Duration, second: Duration) {
         let mut own = lock(&self.own);
         own.until = moved(own.until, own_wait(first, self.cores), own_wait(second, self.cores));
-        drop(own);
-        if let Some(all) = &self.all {
-            let mut all = lock(all);
-            *all = moved(*all, all_wait(first, self.cores), all_wait(second, self.cores));
-        }
     }
 }
 
@@ -191,11 +197,6 @@ impl Drop for ReckonedTime {
 /// The time that a taker's part is used up for by so much processor time.
 fn own_wait(taken: Duration, cores: u32) -> Duration {
     taken * 4 / cores
-}
-
-/// The time that the part of all who are ahead is used up for.
-fn all_wait(taken: Duration, cores: u32) -> Duration {
-    taken * 2 / cores
 }
 
 /// The instant with the second duration in place of the first.

@@ -71,14 +71,13 @@ fn who_was_alone_for_long_waits_for_seconds_once_another_comes_and_is_not_refuse
 fn a_request_that_is_dropped_before_it_began_is_not_counted() {
     let process = Process::new();
     process.both(process.now).1.settle(Duration::from_millis(300));
-    let (usual, all) = (lock(&process.busy).usual, *lock(&process.time.all));
+    let usual = lock(&process.busy).usual;
     let (before, dropped) = process.both(process.now);
     drop(dropped);
     for _ in 0..20 {
         assert_eq!(process.both(process.now).0, before, "whose client hung up while it waited");
     }
     assert_eq!(lock(&process.busy).usual, usual);
-    assert_eq!(*lock(&process.time.all), all, "nor does anybody else wait for it");
 }
 
 #[test]
@@ -108,18 +107,17 @@ fn requests_that_begin_at_once_are_reckoned_with_what_they_usually_take() {
 }
 
 #[test]
-fn all_who_are_ahead_have_half_of_the_cores_together() {
-    let (time, now) = (ThreadTime::of(2), Instant::now());
-    let mut longest = Duration::ZERO;
-    for taker in 0..20 {
-        let own = nothing_taken(now);
-        time.reckon(&own, taker, now).1.settle(Duration::from_millis(60));
-        let (wait, reckoned) = time.reckon(&own, taker, now);
-        reckoned.settle(Duration::from_millis(60));
-        longest = longest.max(wait);
+fn all_who_are_ahead_have_half_of_the_cores_together_and_none_waits_for_what_another_has_taken() {
+    let (time, now, ms) = (ThreadTime::of(2), Instant::now(), Duration::from_millis);
+    assert_eq!(time.wait_among("a little", ms(10), now), ms(10));
+    for many in ["a", "b", "c", "d", "e", "f", "g", "h"] {
+        time.wait_among(many, ms(900), now);
     }
-    // Each alone would wait 20 ms. The first was alone, and before the last come eighteen of 60 ms on one core.
-    assert_eq!(longest, Duration::from_millis(18 * 60));
+    assert_eq!(time.wait_among("i", ms(900), now), ms(4_500), "ten: a twentieth of the cores each, not a quarter");
+    assert_eq!(time.wait_among("a little", ms(10), now), ms(50), "ten, and by its own alone");
+    assert_eq!(time.wait_among("a little", Duration::ZERO, now), Duration::ZERO);
+    assert_eq!(time.wait_among("a", ms(9_000), now), LONGEST, "nobody is refused for how many there are");
+    assert_eq!(time.wait_among("a little", ms(10), now + ms(1_000)), ms(10), "the others have waited but for one");
 }
 
 #[tokio::test]
