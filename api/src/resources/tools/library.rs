@@ -3,7 +3,7 @@
 //! They run the same use cases as the routes, in the tool envelope.
 
 use crate::app::App;
-use crate::app::beside::worked;
+use crate::app::beside::run_beside;
 use crate::auth::Auth;
 use crate::contract::envelope::{ItemKind, MediaLink, Stored, ToolAnswer, Written};
 use crate::contract::groups::{Refusals, Tag};
@@ -185,7 +185,7 @@ impl LibraryTools {
         let media: Vec<MediaLink> = page.data.iter().filter_map(Item::media).collect();
         let data = ItemPage { items: page.data, has_more: page.has_more, next_cursor: page.next_cursor };
         let write = || Written::of(&ToolAnswer::new(&caller.request_id, data).showing(media));
-        Ok(worked(&self.0, caller.account_id, true, write).await)
+        Ok(run_beside(write))
     }
 
     /// Get a library item

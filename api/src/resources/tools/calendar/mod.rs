@@ -119,7 +119,7 @@ impl CalendarTools {
         drop(conn);
         let list = page.list(entries, |entry| sealed(&entry.row), CalendarEntry::from);
         let data = CalendarPage { entries: list.data, has_more: list.has_more, next_cursor: list.next_cursor };
-        Ok(written_list(&self.0, &caller, data).await)
+        Ok(written_list(&caller, data))
     }
 
     /// Change an entry of the calendar

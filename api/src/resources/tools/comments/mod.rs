@@ -98,7 +98,7 @@ impl CommentTools {
         drop(conn);
         let list = page.list(rows, |row| row.id.uuid(), Comment::from);
         let data = CommentPage { comments: list.data, has_more: list.has_more, next_cursor: list.next_cursor };
-        Ok(written_list(&self.0, &caller, data).await)
+        Ok(written_list(&caller, data))
     }
 
     /// Change a comment

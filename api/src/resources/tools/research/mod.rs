@@ -87,7 +87,7 @@ impl ResearchTools {
         drop(conn);
         let list = page.list(rows, |row| row.id.uuid(), Post::from);
         let data = PostPage { posts: list.data, has_more: list.has_more, next_cursor: list.next_cursor };
-        Ok(written_list(&self.0, &caller, data).await)
+        Ok(written_list(&caller, data))
     }
 
     /// Keep a post
