@@ -96,7 +96,7 @@ async fn what_did_not_arrive_is_looked_for_while_nobody_waits_for_the_endpoint()
 
 #[tokio::test]
 async fn a_long_look_passes_what_was_sent_again_and_counts_as_requests_of_the_account() -> anyhow::Result<()> {
-    let bench = Bench::new().await?;
+    let bench = Bench::with(|settings| (settings.rate_per_minute, settings.rate_burst) = (600, 60)).await?;
     let (endpoint, pool) = (bench.endpoint().await, &bench.process.pool);
     bench.end_jobs(2).await;
     bench.tickets().await;
