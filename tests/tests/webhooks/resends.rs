@@ -103,7 +103,8 @@ async fn a_long_look_passes_what_was_sent_again_and_counts_as_requests_of_the_ac
     // As if the first event had been sent again 20,000 times, each time in vain.
     let changes = "UPDATE deliveries SET status = 'skipped', finished_at = mws_now(), ticket_id = NULL;
         INSERT INTO deliveries
-        SELECT (jsonb_populate_record(NULL::deliveries, to_jsonb(d) || jsonb_build_object('id', gen_random_uuid()))).*
+        SELECT (jsonb_populate_record(NULL::deliveries, to_jsonb(d)
+            || jsonb_build_object('id', gen_random_uuid(), 'resend_of', d.id, 'trigger', 'resend'))).*
         FROM (SELECT * FROM deliveries ORDER BY id LIMIT 1) AS d, generate_series(1, 20000)";
     sqlx::raw_sql(changes).execute(pool).await?;
     let path = format!("/webhooks/{endpoint}/deliveries");
