@@ -64,6 +64,18 @@ impl OperatorCaller {
         self.role.sees_payloads()
     }
 
+    /// Refuses to select by a customer's name for an operator who sees no names: what is found would tell it.
+    ///
+    /// # Errors
+    /// `role_forbidden`.
+    pub fn may_select_by_name(&self) -> Answer<()> {
+        if self.sees_payloads() {
+            return Ok(());
+        }
+        let message = format!("Names are hidden from the role {}, so that nothing is found by one.", self.role.name());
+        Err(ApiError::new(Code::RoleForbidden, message).suggest("Leave `name` out, or ask by the account's id."))
+    }
+
     /// Writes into the audit log that this request looks at an account's data.
     pub async fn note_look(&self, app: &App, request: &Request) -> Answer<()> {
         let entry = self.entry("view", seen(request));

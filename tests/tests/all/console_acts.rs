@@ -67,15 +67,27 @@ async fn more_than_a_thousand_are_sent_by_an_operation_that_starts_once_their_nu
         let refused = browser.post("/console/unsent", &[("count", typed)]).await?;
         assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{typed}");
     }
+    let command = "mws admin bulk start 'What did not arrive from ";
+    assert!(page.contains(command) && page.contains("' --since 24h --dry-run"), "{page}");
+    let (_, page) = browser.get("/console/unsent?until=2001-01-02T00:00:00Z&event_type=job.failed").await?;
+    assert!(page.contains(command) && page.contains("s --until "), "{page}");
+    assert!(page.contains("s --dry-run --event-type job.failed"), "{page}");
     let started = browser.post("/console/unsent", &[("count", " 1001 "), ("name", "after <b>Friday</b>")]).await?;
     assert_eq!(started.status(), StatusCode::SEE_OTHER);
     let path = started.headers()[header::LOCATION].to_str()?.to_owned();
+    let again = [("count", "1001"), ("name", "after <b>Friday</b>")];
+    let taken = browser.post("/console/unsent?status=failed", &again).await?;
+    assert_eq!(taken.status(), StatusCode::CONFLICT);
+    let page = taken.text().await?;
+    assert!(page.contains("give another name"), "{page}");
+    assert!(page.contains("<a href=\"/console/unsent?status=failed\">Back to the form</a>"), "{page}");
     let resent = "SELECT count(*) FROM deliveries WHERE trigger = 'resend'";
     assert_eq!(world.count(resent).await?, 0, "the button starts, and sends nothing itself");
     scheduler::advance_bulk_operations::run_once(&world.process).await?;
     let (_, page) = browser.get(&path).await?;
     assert!(page.contains("after &lt;b&gt;Friday") && page.contains("Stop it"), "{page}");
-    assert!(page.contains(">500</span> of <span class=\"number\">1001</span>"), "{page}");
+    let of_all = "of <span class=\"number\">1001</span>";
+    assert!(page.contains(&format!(">500</span> sent {of_all}")), "{page}");
     let reads = signed_in(&world, BO).await?;
     assert!(!reads.get(&path).await?.1.contains("Stop it"), "who only reads can't stop it");
     assert_eq!(reads.post(&path, &[]).await?.status(), StatusCode::FORBIDDEN);
@@ -86,6 +98,12 @@ async fn more_than_a_thousand_are_sent_by_an_operation_that_starts_once_their_nu
     let (_, list) = browser.get("/console/bulk?state=stopped").await?;
     assert!(list.contains(&path) && list.contains("of <span class=\"number\">1001</span>"), "{list}");
     assert!(!browser.get("/console/bulk?state=running").await?.1.contains(&path));
+    sqlx::query("UPDATE bulk_operations SET skipped = 400").execute(world.pool()).await?;
+    for place in ["/console/bulk", path.as_str()] {
+        let (_, page) = browser.get(place).await?;
+        let told = format!(">500</span> sent and <span class=\"number\">400</span> skipped {of_all}");
+        assert!(page.contains(&told), "{place}: {page}");
+    }
     let id = path.rsplit('/').next().unwrap_or_default();
     let told: Vec<String> = log(&anna).await?.into_iter().filter(|row| !row.starts_with("console.")).collect();
     assert_eq!(told, [format!("bulk.start {id}"), format!("bulk.stop {id}")]);

@@ -136,6 +136,9 @@ async fn a_broken_rule_is_told_by_the_report_the_console_and_a_metric_until_a_ch
     for words in [Invariant::Claims.says(), job.as_str(), Invariant::Receivers.says()] {
         assert!(page.contains(words), "{words}: {page}");
     }
+    for command in ["mws top", "mws doctor --only invariants"] {
+        assert!(page.contains(&format!(">{command}</code>")), "{command}: {page}");
+    }
 
     sqlx::query("UPDATE job_claims SET ended_at = mws_now()").execute(world.pool()).await?;
     world.advance(NEXT_CHECK).await?;

@@ -84,6 +84,13 @@ async fn no_operation_shows_a_payload_to_an_operator_who_sees_none() -> anyhow::
     ] {
         assert!(shown_to_bo.contains(&operation), "{operation} is not among {shown_to_bo:?}");
     }
+    // What is found by a name would tell it.
+    for name in [WORD, "heron"] {
+        let path = format!("/operator/accounts?name={name}");
+        let refused = send(&mia, "GET", &path, &json!({})).await?;
+        assert_eq!(refusal(&refused), (403, "role_forbidden"), "{name}: {}", refused.text);
+        assert_eq!(send(&bo, "GET", &path, &json!({})).await?.status, 200, "{name}");
+    }
     let job = send(&mia, "GET", &format!("/operator/jobs/{}", traces.job), &json!({})).await?.json;
     for field in ["result", "context", "ref"] {
         assert!(job["job"][field].is_null(), "{field}: {job:#}");
@@ -126,6 +133,15 @@ async fn no_page_of_the_console_shows_a_payload_to_an_operator_who_sees_none() -
     // An endpoint is told by its host.
     let endpoints = mia.get("/console/endpoints").await?.1;
     assert!(endpoints.contains("http://127.0.0.1:9/…"), "{endpoints}");
+    // What is found by a name would tell it.
+    let (accounts, box_of_name) = ("/console/accounts", "id=\"f-name\"");
+    assert!(!mia.get(accounts).await?.1.contains(box_of_name));
+    assert!(bo.get(accounts).await?.1.contains(box_of_name));
+    for name in [WORD, "heron"] {
+        let path = format!("{accounts}?name={name}");
+        assert_eq!(mia.get(&path).await?.0, StatusCode::FORBIDDEN, "{path}");
+        assert_eq!(bo.get(&path).await?.0, StatusCode::OK, "{path}");
+    }
     for path in ["/console/items", "/console/audit", "/console/errors"] {
         assert!(!seen.contains(&path.to_owned()), "{path} is for operators who read all");
     }

@@ -23,6 +23,9 @@ const MOST: i64 = 50;
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["name", "cursor"])?;
+    if visit.asked("name").is_some() {
+        visit.caller.may_select_by_name()?;
+    }
     let page = visit.page("console accounts")?;
     let now = visit.now().await?;
     let rows = accounts::list(&mut *visit.conn().await?, visit.asked("name"), page.after, page.fetch()).await?;
@@ -30,7 +33,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
 
     let main = html! {
         h1 { "Accounts" }
-        (shell::filters("/accounts", &shell::text_field(&visit, "name", "Name, whole")))
+        @if visit.sees_payloads() { (shell::filters("/accounts", &shell::text_field(&visit, "name", "Name, whole"))) }
         (shell::section("rows", "Newest first", &html! {
             @if !found.is_empty() { (rows_of(&visit, &found, now)) }
             (shell::pages(&visit, found.len(), next.as_deref(), "accounts"))

@@ -90,10 +90,8 @@ impl Bulk {
     pub(super) fn page(&self, visit: &Visit, period: Period, here: &str, parts: &Parts) -> Response {
         let fields = html! {
             (parts.fields)
-            div { label for="f-since" { "Since (RFC 3339)" }
-                input.moment #f-since name="since" value=(Time(period.since)) autocomplete="off" spellcheck="false"; }
-            div { label for="f-until" { "Until" }
-                input.moment #f-until name="until" value=(visit.asked("until").unwrap_or_default()) autocomplete="off" spellcheck="false"; }
+            (shell::moment_field("since", "Since (RFC 3339)", Time(period.since)))
+            (shell::moment_field("until", "Until", visit.asked("until").unwrap_or_default()))
         };
         let main = html! {
             h1 { (self.title) }

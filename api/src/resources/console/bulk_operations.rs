@@ -59,9 +59,13 @@ fn row(one: &BulkOperation, now: DateTime<Utc>) -> Markup {
     }
 }
 
-/// Shows how many of those that were counted the operation has behind it.
+/// Shows how many of those that were counted the operation has sent, and how many it has skipped.
 fn progress(one: &BulkOperation) -> Markup {
-    html! { span.number { (one.done + one.skipped) } " of " span.number { (one.total) } }
+    html! {
+        span.number { (one.done) } " sent"
+        @if one.skipped > 0 { " and " span.number { (one.skipped) } " skipped" }
+        " of " span.number { (one.total) }
+    }
 }
 
 async fn kept(visit: &Visit) -> Answer<BulkOperation> {

@@ -110,8 +110,8 @@ fn fields(visit: &Visit) -> Markup {
         (shell::text_field(visit, "account_id", "Account"))
         (shell::text_field(visit, "endpoint_id", "Endpoint"))
         (shell::text_field(visit, "job_id", "Job"))
-        (shell::text_field(visit, "since", "Since (RFC 3339)"))
-        (shell::text_field(visit, "until", "Until"))
+        (shell::moment_field("since", "Since (RFC 3339)", visit.asked("since").unwrap_or_default()))
+        (shell::moment_field("until", "Until", visit.asked("until").unwrap_or_default()))
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         (shell::section("reads", "Reads", &paused(&visit, &kinds, now)))
         (shell::section("duties", "Duties of the schedulers", &done(&duties)))
         (shell::section("invariants", "Invariants", &checked(&held)))
-        (shell::command("mws admin reads list"))
+        (shell::commands(&["mws top", "mws admin reads list", "mws doctor --only invariants"]))
     };
     Ok(visit.whole("Fleet", &main))
 }
@@ -126,9 +126,10 @@ fn checked(held: &[Held]) -> Markup {
                 td { @match one.outcome { Some(outcome) => { (state(outcome.name())) } None => { span.soft { "not checked yet" } } } }
                 td.long {
                     (one.invariant.says())
+                    (instead(Fit::Medium, "Passed", &html! { (ago(one.passed_seconds)) }))
                     @if one.broken > 0 { (instead(Fit::Medium, "Broken by", &broke(one))) }
                 }
-                td.number { (ago(one.passed_seconds)) }
+                td.number.medium { (ago(one.passed_seconds)) }
                 td.number.medium { (ago(one.failed_seconds)) }
                 td.long.medium { @if one.broken > 0 { (broke(one)) } @else { span.soft { "–" } } }
                 td.wide { (one.invariant.covers()) }
@@ -139,7 +140,7 @@ fn checked(held: &[Held]) -> Markup {
         ("Rule", Fit::Any),
         ("Last check", Fit::Any),
         ("What must hold", Fit::Any),
-        ("Passed", Fit::Any),
+        ("Passed", Fit::Medium),
         ("Failed", Fit::Medium),
         ("Rows that broke it", Fit::Medium),
         ("Looks at", Fit::Wide),

@@ -9,6 +9,7 @@ use domain::operator::OperatorRole;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use poem::http::StatusCode;
 use serde_json::Value;
+use std::fmt::Display;
 
 /// The pages in the navigation, each with the key that leads there after `g`.
 const PAGES: [(&str, &str, char); 10] = [
@@ -137,6 +138,7 @@ pub(super) fn refusal(seat: Option<&Seat>, refusal: &ApiError) -> Markup {
     let title = match refusal.code().status() {
         StatusCode::NOT_FOUND => "There is no such thing",
         StatusCode::FORBIDDEN => "That is not yours to do",
+        StatusCode::CONFLICT if refusal.code() == Code::NameTaken => "That name is taken",
         StatusCode::CONFLICT => "That can't be done now",
         status if status.is_server_error() => "This does not work at the moment",
         _ => "That is not possible",
@@ -150,10 +152,16 @@ pub(super) fn refusal(seat: Option<&Seat>, refusal: &ApiError) -> Markup {
                 "Code " code { (refusal.code().name()) }
                 @if let Some(seat) = seat { ", request " code { (seat.request) } }
             }
+            @if let Some(form) = form_of(seat, refusal.code()) { p { a href=(form) { "Back to the form" } } }
             p { a href=(CONSOLE_PATH) { "Overview" } }
         }
     };
     whole(seat, title, &main)
+}
+
+/// Returns the link to the form that was refused for something typed into it: the page that it was sent to shows it.
+fn form_of(seat: Option<&Seat>, code: Code) -> Option<&str> {
+    seat.filter(|_| code == Code::NameTaken).map(|seat| seat.url.as_str())
 }
 
 /// Returns what an operator can do about a refusal. The next steps of the codes themselves are for callers of the API.
@@ -168,6 +176,7 @@ fn helps(code: Code) -> &'static str {
         (_, StatusCode::NOT_FOUND) => {
             "Look for the id in the box above. What was deleted, or is older than is kept, has no page any more."
         }
+        (Code::NameTaken, _) => "Go back to the form, and give another name.",
         (_, StatusCode::CONFLICT) => "Go back and load the page again: it shows how things stand now.",
         (_, StatusCode::TOO_MANY_REQUESTS) => "Wait for a minute, and do it again.",
         (_, status) if status.is_server_error() => "`mws health` says what is wrong, and the log has the request's id.",
@@ -185,6 +194,14 @@ pub(super) fn text_field(visit: &Visit, name: &str, label: &str) -> Markup {
     html! {
         div { label for={ "f-" (name) } { (label) }
             input id={ "f-" (name) } name=(name) value=(visit.asked(name).unwrap_or_default()) autocomplete="off" spellcheck="false"; }
+    }
+}
+
+/// Shows a filter's field for a time, as wide as one is long.
+pub(super) fn moment_field(name: &str, label: &str, value: impl Display) -> Markup {
+    html! {
+        div { label for={ "f-" (name) } { (label) }
+            input.moment id={ "f-" (name) } name=(name) value=(value) autocomplete="off" spellcheck="false"; }
     }
 }
 
@@ -224,7 +241,12 @@ pub(super) fn document(shown: &Value) -> Markup {
 
 /// Shows the command that shows the same.
 pub(super) fn command(line: &str) -> Markup {
-    html! { p.cli { span.soft { "The same in a terminal: " } code data-copy="" { (line) } } }
+    commands(&[line])
+}
+
+/// Shows the commands that together show the same.
+pub(super) fn commands(lines: &[&str]) -> Markup {
+    html! { p.cli { span.soft { "The same in a terminal: " } @for line in lines { code data-copy="" { (line) } " " } } }
 }
 
 /// Shows the links to a list's first and next page, and says so if the page has no rows.

@@ -3,13 +3,14 @@
 
 use super::bulk::{BY_A_BUTTON, Bulk, Parts, Period, done, none, refuse_untyped};
 use super::shell::Fit;
-use super::words::{link, state, word};
+use super::words::{link, quoted, state, word};
 use super::{Visit, leads_to, shell};
 use crate::http::error::Answer;
 use crate::http::pages::field;
 use crate::http::text::Time;
 use crate::usecases::operator::bulk_operations::{BulkAsked, start};
 use crate::usecases::operator::deliveries::resend_all;
+use chrono::{DateTime, Utc};
 use domain::bulk::MOST_NAME_CHARACTERS;
 use domain::event::EventType;
 use domain::ids::{AccountId, EndpointId};
@@ -77,6 +78,7 @@ fn unarrived(text: &str) -> Option<DeliveryStatus> {
 /// The page that counts.
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let counted = counted(&visit).await?;
+    let now = visit.now().await?;
     let warning = html! {
         p { "Each is sent from its first attempt, the oldest first. Receivers see the same event ids, and are to pass over what they have seen." }
         @if counted.is_bulk() {
@@ -91,7 +93,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         warning,
         asked: html! { @if counted.is_bulk() { (name_field(counted.period)) } },
         more: html! { p { a href="/console/bulk" { "Bulk operations so far" } } },
-        command: command(&visit),
+        command: command(&visit, &counted, now),
     };
     Ok(PAGE.page(&visit, counted.period, &PAGE.link(&visit, counted.period, &[]), &parts))
 }
@@ -104,7 +106,7 @@ fn usual_name(period: Period) -> String {
 fn name_field(period: Period) -> Markup {
     html! {
         label for="name" { "Name of the operation: " }
-        input #name name="name" value=(usual_name(period)) maxlength=(MOST_NAME_CHARACTERS) autocomplete="off" required;
+        input.name #name name="name" value=(usual_name(period)) maxlength=(MOST_NAME_CHARACTERS) autocomplete="off" required;
     }
 }
 
@@ -178,13 +180,30 @@ fn fields(visit: &Visit) -> Markup {
     }
 }
 
-fn command(visit: &Visit) -> String {
+/// Returns the command that counts the same: that of a bulk operation for more than a button sends, and for filters
+/// that the other one lacks. Commands take times as how long ago they are.
+fn command(visit: &Visit, counted: &UnsentCounts, now: DateTime<Utc>) -> String {
+    let ago = |time: DateTime<Utc>| (now - time).num_seconds().max(0);
+    let until = visit.asked("until").map(|_| format!(" --until {}s", ago(counted.period.until))).unwrap_or_default();
+    let since = if visit.asked("since").is_none() && until.is_empty() {
+        "24h".to_owned()
+    } else {
+        // A second that has begun is told as a whole one, so that nothing is left out.
+        format!("{}s", ago(counted.period.since) + 1)
+    };
+    let needs_bulk = counted.is_bulk() || !until.is_empty() || counted.filter.event_type.is_some();
+    let command = if needs_bulk {
+        format!("mws admin bulk start {} --since {since}{until} --dry-run", quoted(&usual_name(counted.period)))
+    } else {
+        format!("mws admin deliveries resend --since {since} --dry-run")
+    };
     let flags = [
         ("status", "--status"),
+        ("event_type", "--event-type"),
         ("http_status", "--http-status"),
         ("error", "--error"),
         ("account_id", "--account"),
         ("endpoint_id", "--endpoint"),
     ];
-    super::words::command("mws admin deliveries resend --since 24h --dry-run", visit, &flags)
+    super::words::command(&command, visit, &flags)
 }

@@ -57,7 +57,8 @@ pub(super) fn command(command: &str, visit: &Visit, flags: &[(&str, &str)]) -> S
     format!("{command}{}", given.collect::<String>())
 }
 
-fn quoted(text: &str) -> String {
+/// Returns a text as one word of a shell.
+pub(super) fn quoted(text: &str) -> String {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:".contains(&byte));
     if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

@@ -24,7 +24,7 @@ use store::accounts::{self, AccountRow};
 /// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
     ("POST /operator/accounts", &[]),
-    ("GET /operator/accounts", &[Code::InvalidCursor]),
+    ("GET /operator/accounts", &[Code::InvalidCursor, Code::RoleForbidden]),
     ("GET /operator/accounts/{id}", &[Code::AccountNotFound]),
     ("PATCH /operator/accounts/{id}", &[Code::AccountNotFound]),
     ("DELETE /operator/accounts/{id}/unpaid-processor-time", &[Code::AccountNotFound]),
@@ -165,13 +165,16 @@ impl OperatorAccounts {
     async fn list(
         &self,
         auth: OperatorAuth,
-        /// Only accounts with exactly this name.
+        /// Only accounts with exactly this name. Not for operators of the role `metadata`, who see no names.
         name: Query<Option<Text>>,
         /// Rows to show.
         limit: Query<Option<Limit>>,
         /// The `next_cursor` of the page before.
         cursor: Query<Option<Text>>,
     ) -> Answer<Json<List<OperatorAccount>>> {
+        if name.0.is_some() {
+            auth.0.may_select_by_name()?;
+        }
         let page = Page::new("operator accounts", limit.0, cursor.0.as_ref())?;
         let mut conn = self.0.conn().await?;
         let rows = accounts::list(&mut conn, name.0.as_deref(), page.after, page.fetch()).await?;

@@ -1,5 +1,6 @@
 //! `mws admin bulk`: sending again all that did not arrive, by name, in the background.
 
+use super::deliveries::counted;
 use super::{Context, pages};
 use crate::client::part;
 use crate::commands::confirm::confirm;
@@ -135,7 +136,7 @@ async fn start(context: &Context, asked: Start) -> Result<(), Failure> {
     }));
     filters["dry_run"] = true.into();
     let would = context.client.post("/operator/deliveries/resend", &filters).await?;
-    let many = format!("{} deliveries to {} endpoints", would["resent"], endpoints(&would));
+    let many = counted(&would);
     if dry_run {
         if context.out.json {
             return document(&would);
@@ -152,8 +153,4 @@ async fn start(context: &Context, asked: Start) -> Result<(), Failure> {
     filters["kind"] = "resend_deliveries".into();
     let started = context.client.post("/operator/bulk-operations", &filters).await?;
     context.out.record(&started, "id", &FIELDS)
-}
-
-fn endpoints(would: &Value) -> usize {
-    would["endpoints"].as_array().map_or(0, Vec::len)
 }

@@ -137,12 +137,20 @@ async fn resend(context: &Context, mut asked: Value, dry_run: bool) -> Result<()
         if dry_run {
             return tell(context, &would, "would be sent");
         }
-        let endpoints = would["endpoints"].as_array().map_or(0, Vec::len);
-        confirm(context, &format!("Send {} deliveries to {endpoints} endpoints again?", would["resent"]))?;
+        confirm(context, &format!("Send {} again?", counted(&would)))?;
         asked["dry_run"] = false.into();
     }
     let sent = context.client.post(route, &asked).await?;
     tell(context, &sent, "are sent")
+}
+
+/// Says how many deliveries a resend would send, and to how many endpoints.
+pub(super) fn counted(would: &Value) -> String {
+    let deliveries = would["resent"].as_u64().unwrap_or_default();
+    let endpoints = would["endpoints"].as_array().map_or(0, Vec::len);
+    let delivery = if deliveries == 1 { "delivery" } else { "deliveries" };
+    let endpoint = if endpoints == 1 { "endpoint" } else { "endpoints" };
+    format!("{deliveries} {delivery} to {endpoints} {endpoint}")
 }
 
 fn tell(context: &Context, answer: &Value, what: &str) -> Result<(), Failure> {
@@ -157,4 +165,18 @@ fn tell(context: &Context, answer: &Value, what: &str) -> Result<(), Failure> {
         context.out.say("There are more: run the command again.");
     }
     context.out.rows(answer["endpoints"].as_array().map_or(&[], Vec::as_slice), "endpoint_id", &RESENT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_be_sent_is_told_as_one_or_several() {
+        let would = |resent: u64, endpoints: &[&str]| counted(&json!({ "resent": resent, "endpoints": endpoints }));
+        assert_eq!(would(20, &["a"]), "20 deliveries to 1 endpoint");
+        assert_eq!(would(1, &["a"]), "1 delivery to 1 endpoint");
+        assert_eq!(would(2, &["a", "b"]), "2 deliveries to 2 endpoints");
+        assert_eq!(would(0, &[]), "0 deliveries to 0 endpoints");
+    }
 }
