@@ -5,10 +5,12 @@
 
 mod download;
 mod media_types;
+mod retries;
 mod source;
 mod upload;
 
 pub use download::Fetched;
+pub use retries::Retries;
 pub use source::{Access, As, access};
 pub use upload::{PATIENCE, sha256, upload_file, wait_until_ready};
 
@@ -132,7 +134,7 @@ impl Client {
         }
         let text = response.bytes().await.map_err(|error| self.unreachable(&error))?;
         let body: Value = serde_json::from_slice(&text).unwrap_or(Value::Null);
-        let refusal = Refusal::read(status.as_u16(), &body, id.as_deref());
+        let refusal = Refusal::read(status.as_u16(), &body, id.as_deref()).of_route(call.path);
         Err(misplaced(&self.access, &refusal).unwrap_or_else(|| Failure::Refused(Box::new(refusal))))
     }
 

@@ -2,6 +2,7 @@
 //! loses only the bytes on their way.
 
 use super::media_types::content_type;
+use super::retries::{MOST_IN_VAIN, Retries};
 use super::{Client, part};
 use crate::failure::{Failure, Refusal};
 use anyhow::Context;
@@ -30,8 +31,6 @@ const ASKING: Duration = Duration::from_secs(30);
 const APPENDED: &str = "application/offset+octet-stream";
 /// Bytes that are read at a time.
 const READ_BYTES: usize = 64 << 10;
-/// Attempts in a row without progress before it gives up.
-const MOST_IN_VAIN: u32 = 6;
 
 /// A file's SHA-256 in hexadecimal.
 pub async fn sha256(path: &Path) -> anyhow::Result<String> {
@@ -226,10 +225,19 @@ fn is_passing(failure: &Failure) -> bool {
 /// start no decoder, and once it has waited for `patience`.
 pub async fn wait_until_ready(client: &Client, item: &str, patience: Duration) -> Result<Value, Failure> {
     let began = Instant::now();
-    let mut looked = began;
+    let (mut looked, mut retries) = (began, Retries::default());
+    let path = format!("/library/items/{}?wait_seconds={WAIT_S}", part(item));
     loop {
         let asked = Instant::now();
-        let found = client.get(&format!("/library/items/{}?wait_seconds={WAIT_S}", part(item))).await?;
+        let found = match client.get(&path).await {
+            Ok(found) => found,
+            Err(failure) => {
+                let next = format!("`mws items get {item}` says how it stands; the file was sent.");
+                retries.wait(failure, &client.out, &next).await?;
+                continue;
+            }
+        };
+        retries = Retries::default();
         match found["status"].as_str() {
             Some("processing") => {
                 let name = found["name"].as_str().unwrap_or(item);

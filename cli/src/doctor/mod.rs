@@ -11,7 +11,7 @@ use crate::data_dir::{DataDir, Occupied};
 use crate::database::{Database, runtime};
 use crate::failure::Failure;
 use crate::globals::Globals;
-use crate::output::{Out, document, print};
+use crate::output::{Out, counted, document, print};
 use finding::{Finding, State};
 use runtime::config::Settings;
 use serde_json::{Value, json};
@@ -107,7 +107,8 @@ fn tell(findings: &[Finding], out: &Out) -> Result<(), Failure> {
     }
     let count = |state| findings.iter().filter(|finding| finding.state == state).count();
     let (problems, warnings, fine) = (count(State::Problem), count(State::Warning), count(State::Fine));
-    out.say(&format!("{problems} problems, {warnings} warnings, {fine} fine"));
+    let (problems, warnings) = (counted(problems, "problem"), counted(warnings, "warning"));
+    out.say(&format!("{problems}, {warnings}, {fine} fine"));
     Ok(())
 }
 

@@ -74,6 +74,14 @@ impl Refusal {
         }
     }
 
+    /// Returns it with the next step of an operators' route, which differs from the usual one of its code.
+    pub fn of_route(mut self, path: &str) -> Self {
+        if path.starts_with("/operator/") && self.suggested_action.is_none() {
+            self.suggested_action = operators_step(&self.code).map(str::to_owned);
+        }
+        self
+    }
+
     fn exit_code(&self) -> u8 {
         match self.status {
             400 | 405 => 2,
@@ -172,6 +180,20 @@ fn usual_step(code: &str) -> Option<&'static str> {
     })
 }
 
+/// The next step for a code of an operators' route, where it is not the usual one.
+fn operators_step(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "role_forbidden" => {
+            "Use a token that has this role, or give yours the role in the service's MWS_OPERATOR_TOKENS."
+        }
+        "name_taken" => {
+            "`mws admin bulk list` shows the operation of this name, and `mws admin bulk get ID` how far it is. \
+             To start another one, take another name."
+        }
+        _ => return None,
+    })
+}
+
 impl Failure {
     /// The exit code.
     pub fn exit_code(&self) -> ExitCode {
@@ -195,6 +217,21 @@ impl Failure {
         };
         // If nobody reads standard error, there is nowhere left to say so.
         let _ = writeln!(std::io::stderr(), "{text}");
+    }
+
+    /// Returns it with another next step, for what goes on in the service without this command.
+    #[must_use]
+    pub fn with_next(self, next: &str) -> Self {
+        match self {
+            Self::TryLater(said) => {
+                Self::TryLater(format!("{}\n  next: {next}", said.lines().next().unwrap_or_default()))
+            }
+            Self::Refused(mut refusal) => {
+                refusal.suggested_action = Some(next.to_owned());
+                Self::Refused(refusal)
+            }
+            other => other,
+        }
     }
 
     /// Returns what went wrong, without its code and the next step.

@@ -25,6 +25,28 @@ fn a_refusal_of_either_envelope_is_told_with_its_code_its_request_and_the_next_s
 }
 
 #[test]
+fn an_operator_is_told_of_tokens_and_of_the_operation_that_has_the_name() {
+    let words = |path: &str, code: &str| {
+        let refusal = Refusal::read(403, &json!({ "error": { "code": code, "message": "No." } }), None);
+        Failure::Refused(Box::new(refusal.of_route(path))).words()
+    };
+    let role = words("/operator/bulk-operations", "role_forbidden");
+    assert!(role.contains("MWS_OPERATOR_TOKENS") && !role.contains("owner"), "{role}");
+    assert!(words("/operator/bulk-operations", "name_taken").contains("`mws admin bulk get ID`"));
+    assert!(words("/operator/accounts", "item_not_found").contains("`mws items list`"));
+    assert!(words("/projects", "role_forbidden").contains("owner of the workspace"));
+}
+
+#[test]
+fn a_watch_that_gives_up_says_how_to_go_on() {
+    let down = Failure::TryLater("nothing answers\n  next: start the service with `mws up`".to_owned());
+    let next = "`mws jobs watch job_1` watches again.";
+    assert_eq!(down.with_next(next).words(), format!("error: nothing answers\n  next: {next}"));
+    let busy = Failure::Refused(Box::new(Refusal::read(503, &Value::Null, None)));
+    assert!(busy.with_next(next).words().ends_with(&format!("\n  next: {next}")));
+}
+
+#[test]
 fn every_tool_that_a_refusal_of_the_api_suggests_has_a_command() {
     let document: Value = serde_json::from_str(include_str!("../../../openapi.json")).expect("the document is JSON");
     let paths = document["paths"].as_object().expect("it has paths");

@@ -4,7 +4,7 @@
 //! Bars never outgrow the window: a last line counts those that don't fit. Ctrl-C ends only the watching.
 
 use super::{Out, event, plain};
-use crate::client::Client;
+use crate::client::{Client, Retries};
 use crate::failure::Failure;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
@@ -52,6 +52,7 @@ pub async fn follow(client: &Client, out: &Out, ids: &[String]) -> Result<Follow
 
 async fn poll(client: &Client, out: &Out, ids: &[String], show: &mut Show<'_>) -> Result<Followed, Failure> {
     let mut jobs: BTreeMap<String, Value> = BTreeMap::new();
+    let mut retries = Retries::default();
     let wait_seconds = if out.bars { WAIT_BARS_SECONDS } else { WAIT_LINES_SECONDS };
     loop {
         let live: Vec<&String> = ids.iter().filter(|id| !jobs.get(*id).is_some_and(is_final)).collect();
@@ -60,7 +61,15 @@ async fn poll(client: &Client, out: &Out, ids: &[String], show: &mut Show<'_>) -
             return Ok(Followed { jobs: in_order });
         }
         let asked: Vec<&&String> = live.iter().take(MOST_A_CALL).collect();
-        let found = client.tool("get_jobs", &json!({ "job_ids": asked, "wait_seconds": wait_seconds })).await?;
+        let looked = client.tool("get_jobs", &json!({ "job_ids": asked, "wait_seconds": wait_seconds })).await;
+        let found = match looked {
+            Ok(found) => found,
+            Err(failure) => {
+                retries.wait(failure, out, &watch_again(ids)).await?;
+                continue;
+            }
+        };
+        retries = Retries::default();
         if let Some(missing) = found["missing"].as_array().and_then(|missing| missing.first()) {
             return Err(Failure::Work(format!("there is no job {missing} in this workspace")));
         }
@@ -75,6 +84,15 @@ async fn poll(client: &Client, out: &Out, ids: &[String], show: &mut Show<'_>) -
         show.tick(ids, &jobs);
         tokio::time::sleep(BETWEEN_POLLS).await;
     }
+}
+
+/// The next step where the service no longer answers: the jobs don't need who watches them.
+fn watch_again(ids: &[String]) -> String {
+    // More would not fit into a line or two.
+    if ids.len() > 5 {
+        return "`mws jobs list` shows how they stand; the jobs go on.".to_owned();
+    }
+    format!("`mws jobs watch {}` watches again; the jobs go on.", ids.join(" "))
 }
 
 /// Whether a job has ended.
@@ -215,6 +233,13 @@ mod tests {
         let statuses: Vec<&str> = order(&ids, &jobs).iter().filter_map(|job| job["status"].as_str()).collect();
         assert_eq!(statuses[..10], ["running"; 10]);
         assert_eq!(statuses[10..20], ["queued"; 10]);
+    }
+
+    #[test]
+    fn whoever_watches_no_longer_is_told_how_to_watch_again() {
+        let ids: Vec<String> = (1..=6).map(|number| format!("job_{number}")).collect();
+        assert!(watch_again(&ids[..2]).contains("`mws jobs watch job_1 job_2`"));
+        assert!(watch_again(&ids).contains("`mws jobs list`"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod summary;
 pub use advice::advised;
 pub use cell::{Column, plain, plain_lines};
 pub use follow::{Followed, follow};
-pub use summary::{summary, text};
+pub use summary::{counted, summary, text};
 
 use crate::failure::Failure;
 use crate::globals::Globals;

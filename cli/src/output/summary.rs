@@ -44,7 +44,8 @@ pub fn summary(read: &str, stored: &Value) -> String {
     if stored["quality"] == "draft" { format!("{found} (draft)") } else { found }
 }
 
-fn counted(count: usize, noun: &str) -> String {
+/// A number with its noun: `1 turn`, `2 turns`.
+pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 

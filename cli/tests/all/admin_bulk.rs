@@ -1,28 +1,51 @@
 //! `mws admin bulk` as an operator runs it: the program itself, beside a real api.
 
 use mws_tests::world::World;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::process::Stdio;
 use tokio::process::Command;
 
 const TOKEN: &str = "token-of-anna-who-acts";
 
+/// Has a delivery that failed.
+async fn one_failed(world: &World) -> anyhow::Result<()> {
+    let tenant = world.tenant("a").await?;
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    for row in [
+        "INSERT INTO events (id, account_id, workspace_id, type, body)
+         SELECT 'evt_1', $1::uuid, $2::uuid, 'job.failed', '{}' WHERE $3::uuid IS NOT NULL",
+        "INSERT INTO deliveries (id, endpoint_id, account_id, workspace_id, event_id, event_type, status, error, finished_at)
+         VALUES (gen_random_uuid(), $3, $1, $2, 'evt_1', 'job.failed', 'failed', 'tls_failed', mws_now())",
+    ] {
+        let row = sqlx::query(row).bind(tenant.account).bind(tenant.workspace).bind(endpoint);
+        row.execute(world.pool()).await?;
+    }
+    Ok(())
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bulk_operation_is_started_once_that_is_confirmed_and_then_listed_shown_and_stopped() -> anyhow::Result<()> {
     let world = World::with(|settings| settings.operator_tokens = Some(format!("anna:act:{TOKEN}").into())).await?;
-    let bulk = async |arguments: &[&str]| {
+    let run = async |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mws"));
-        command.args(["admin", "bulk"]).args(arguments).arg("--json").stdin(Stdio::null()).kill_on_drop(true);
+        command.args(["admin", "bulk"]).args(arguments).stdin(Stdio::null()).kill_on_drop(true);
         for name in ["MWS_OPERATOR_TOKEN_FILE", "MWS_PROFILE"] {
             command.env_remove(name);
         }
         command.env("MWS_BASE_URL", format!("{}/api/v1", world.base_url())).env("MWS_OPERATOR_TOKEN", TOKEN);
         anyhow::Ok(command.output().await?)
     };
+    let bulk = async |arguments: &[&str]| run(&[arguments, &["--json"]].concat()).await;
     let asked = ["start", "after Friday", "--since", "6h", "--error", "tls_failed"];
     let counted = bulk(&[asked.as_slice(), &["--dry-run"]].concat()).await?;
     let counts: Value = serde_json::from_slice(&counted.stdout)?;
     assert!(counts["dry_run"] == true && counts["until"].is_string(), "{counted:?}");
+    let nothing = bulk(&[asked.as_slice(), &["--yes"]].concat()).await?;
+    let said: Value = serde_json::from_slice(&nothing.stdout)?;
+    assert_eq!((nothing.status.code(), &said["resent"]), (Some(0), &json!(0)), "{nothing:?}");
+    let told = run(&asked).await?;
+    assert!(told.status.success() && String::from_utf8_lossy(&told.stderr).contains("nothing was started"), "{told:?}");
+    one_failed(&world).await?;
     let unconfirmed = bulk(&asked).await?;
     assert_eq!(unconfirmed.status.code(), Some(2), "{unconfirmed:?}");
     assert_eq!(world.count("SELECT count(*) FROM bulk_operations").await?, 0);
@@ -31,12 +54,17 @@ async fn a_bulk_operation_is_started_once_that_is_confirmed_and_then_listed_show
     let started: Value = serde_json::from_slice(&made.stdout)?;
     let id = started["id"].as_str().unwrap_or_default().to_owned();
     assert!(started["name"] == "after Friday" && started["error"] == "tls_failed", "{made:?}");
+    let again = run(&["start", "after Friday", "--since", "7h", "--yes"]).await?;
+    let said = String::from_utf8_lossy(&again.stderr);
+    assert!(again.status.code() == Some(5) && said.contains("`mws admin bulk get ID`"), "{again:?}");
     let running: Value = serde_json::from_slice(&bulk(&["list", "--state", "running"]).await?.stdout)?;
     assert_eq!(running["data"][0]["id"], id.as_str(), "{running}");
     let stopped: Value = serde_json::from_slice(&bulk(&["stop", &id]).await?.stdout)?;
     assert_eq!((stopped["state"].as_str(), stopped["stopped_by"].as_str()), (Some("stopped"), Some("anna")));
     let shown: Value = serde_json::from_slice(&bulk(&["get", &id]).await?.stdout)?;
     assert_eq!(shown, stopped);
+    let table = String::from_utf8(run(&["get", &id]).await?.stdout)?;
+    assert!(table.lines().any(|line| line.starts_with("stopped by") && line.contains("anna")), "{table}");
     let missing = bulk(&["stop", "blk_01J00000000000000000000000"]).await?;
     assert_eq!(missing.status.code(), Some(4), "{missing:?}");
     world.end().await

@@ -19,7 +19,8 @@ async fn a_rule_that_is_broken_is_found_at_once_and_named_with_its_row() -> anyh
     let world = World::new().await?;
     let well = doctor(&world).await?;
     let said = String::from_utf8_lossy(&well.stdout);
-    assert!(well.status.success() && said.contains("11 rules of the newest and live rows hold"), "{well:?}");
+    let all = "11 rules of the newest and live rows hold; `journal` checks `balances`";
+    assert!(well.status.success() && said.contains(all), "{well:?}");
 
     sqlx::query("INSERT INTO job_claims (job_id, claim_no, worker) VALUES (gen_random_uuid(), 1, 'w')")
         .execute(world.pool())
@@ -27,6 +28,8 @@ async fn a_rule_that_is_broken_is_found_at_once_and_named_with_its_row() -> anyh
     let broken = doctor(&world).await?;
     let said = String::from_utf8_lossy(&broken.stdout);
     assert!(!broken.status.success() && said.contains("`leases` of one row, such as job_"), "{broken:?}");
+    let summed = String::from_utf8_lossy(&broken.stderr);
+    assert!(summed.contains("1 problem, 0 warnings, 0 fine"), "{broken:?}");
 
     sqlx::query("DELETE FROM job_claims").execute(world.pool()).await?;
     assert!(doctor(&world).await?.status.success());

@@ -120,6 +120,39 @@ async fn a_provider_that_lies_fails_or_leads_astray_is_told_apart_and_nothing_is
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_provider_that_refuses_the_operators_key_is_asked_again_and_never_told_as_the_callers_fault()
+-> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    bench.works().await?;
+    let client = &bench.tenant.client;
+    for (model, method, status) in [("painter", Method::PUT, 401), ("once", Method::POST, 403)] {
+        bench.provider.answer(move |_, _, _| Reply::Json(status, json!({ "error": "bad key" })));
+        let id = bench.starts(model, "a kite").await?;
+        for (attempt, seconds) in [(1, 11), (2, 61)] {
+            until("an attempt failed", async || {
+                bench.world.duties().await?;
+                let job = client.job(&id).await?;
+                Ok((job["attempt"] == attempt && job["status"] == "queued").then_some(()))
+            })
+            .await?;
+            bench.world.advance(Duration::from_secs(seconds)).await?;
+        }
+        let ended = until("it has failed", async || {
+            bench.world.duties().await?;
+            let job = client.job(&id).await?;
+            Ok((job["status"] == "failed").then_some(job))
+        })
+        .await?;
+        let told = (&ended["error"]["code"], &ended["credits"]);
+        assert_eq!(told, (&json!("provider_unavailable"), &json!(0)), "{model}: {ended}");
+        assert_eq!(bench.provider.asked(&method).len(), 3, "{model}");
+    }
+    assert_eq!(credits(client).await?, json!({ "left": 100, "held": 0, "used": 0 }));
+    let Bench { world, .. } = bench;
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_picture_by_a_url_is_fetched_and_one_of_the_other_dialect_is_taken_out_of_its_answer() -> anyhow::Result<()> {
     let bench = Bench::new().await?;
     bench.works().await?;

@@ -24,7 +24,7 @@ const COLUMNS: [Column; 8] = [
     Column::new("STARTED", "/created_at"),
 ];
 
-const FIELDS: [Column; 17] = [
+const FIELDS: [Column; 18] = [
     Column::new("id", "/id"),
     Column::new("name", "/name"),
     Column::new("state", "/state"),
@@ -42,13 +42,14 @@ const FIELDS: [Column; 17] = [
     Column::new("by", "/started_by"),
     Column::new("started", "/created_at"),
     Column::new("ended", "/ended_at"),
+    Column::new("stopped by", "/stopped_by"),
 ];
 
 /// Commands about bulk operations.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Send every event again whose last delivery failed or was skipped, in the background. Says how many those are,
-    /// and asks first.
+    /// and asks first. If there are none, nothing is started.
     #[command(after_help = "Examples:
   mws admin bulk start 'after Friday' --since 6h --dry-run
   mws admin bulk start 'after Friday' --since 6h --error tls_failed --yes")]
@@ -142,6 +143,13 @@ async fn start(context: &Context, asked: Start) -> Result<(), Failure> {
             return document(&would);
         }
         context.out.say(&format!("{many} would be sent again."));
+        return Ok(());
+    }
+    if would["resent"] == 0 {
+        if context.out.json {
+            return document(&would);
+        }
+        context.out.say("No delivery to an endpoint that is enabled matches: nothing was started.");
         return Ok(());
     }
     confirm(context, &format!("Send {many} again?"))?;

@@ -1,6 +1,6 @@
 //! The service's agent at work on a project: its budget, and the wait for it.
 
-use crate::client::part;
+use crate::client::{Retries, part};
 use crate::commands::{Context, without_nulls};
 use crate::failure::Failure;
 use crate::output::{Column, advised, document};
@@ -50,8 +50,10 @@ impl Work {
 
 /// Shows a project; with `wait` once the agent has stopped, printing each status on the way.
 pub(super) async fn print_project(context: &Context, mut project: Value, wait: bool) -> Result<(), Failure> {
-    let path = format!("/projects/{}", part(project["id"].as_str().unwrap_or_default()));
-    let mut told = String::new();
+    let id = project["id"].as_str().unwrap_or_default();
+    let path = format!("/projects/{}", part(id));
+    let next = format!("`mws projects get {id}` shows it; the agent goes on.");
+    let (mut told, mut retries) = (String::new(), Retries::default());
     loop {
         let status = project["status"].as_str().unwrap_or_default().to_owned();
         if !wait || ["idle", "failed", "cancelled"].contains(&status.as_str()) {
@@ -62,7 +64,10 @@ pub(super) async fn print_project(context: &Context, mut project: Value, wait: b
             told = status;
         }
         tokio::time::sleep(LOOK).await;
-        project = context.client.get(&path).await?;
+        match context.client.get(&path).await {
+            Ok(now) => (project, retries) = (now, Retries::default()),
+            Err(failure) => retries.wait(failure, &context.out, &next).await?,
+        }
     }
     let id = project["id"].as_str().unwrap_or_default();
     let says = project["agent_message"].as_str().map(|message| advised(message, id));

@@ -100,11 +100,14 @@ pub(super) async fn rows_hold(conn: &mut PgConnection) -> sqlx::Result<Finding> 
     let failed = last.find(|one| one.invariant != Invariant::Balances && one.outcome == Some(Outcome::Failed));
     Ok(match failed {
         Some(held) => {
-            let value = format!("all hold now; a scheduler last found `{}` broken", held.invariant.name());
+            let name = held.invariant.name();
+            let value = format!("all that are checked here hold now; a scheduler last found `{name}` broken");
             Finding::warning("invariants", value, "wait five minutes for the next check of a scheduler, and look again")
         }
         None => {
-            Finding::fine("invariants", format!("{} rules of the newest and live rows hold", Invariant::ALL.len() - 1))
+            let rules = Invariant::ALL.len() - 1;
+            let value = format!("{rules} rules of the newest and live rows hold; `journal` checks `balances`");
+            Finding::fine("invariants", value)
         }
     })
 }

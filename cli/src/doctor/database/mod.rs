@@ -3,6 +3,7 @@
 mod books;
 
 use super::finding::Finding;
+use crate::output::counted;
 use books::{audited, journal, rows_hold, seals};
 use domain::task::Task;
 use domain::verdict::{Replica, span};
@@ -184,7 +185,7 @@ async fn workers(conn: &mut PgConnection) -> sqlx::Result<Finding> {
         inspect::living(conn).await?.into_iter().partition(|process| process.silent_seconds < SILENT_SECONDS);
     let of = |service: &str| live.iter().filter(|process| process.service == service).count();
     let (workers, schedulers) = (of("worker"), of("scheduler"));
-    let mut value = format!("{workers} workers, {schedulers} schedulers");
+    let mut value = format!("{}, {}", counted(workers, "worker"), counted(schedulers, "scheduler"));
     if let Some(oldest) = silent.iter().map(|process| process.silent_seconds).reduce(f64::max) {
         let _infallible = write!(value, "; {} silent, up to {oldest:.0} s", silent.len());
     }

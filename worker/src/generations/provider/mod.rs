@@ -144,6 +144,11 @@ impl Provider {
             StatusCode::CONFLICT | StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
                 ProviderFault::Unavailable
             }
+            // Whoever asked for this can do nothing about the operator's key.
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                let why = format!("status {}: it refuses the key that the file of models names", status.as_u16());
+                return Err(self.fault(ProviderFault::Unavailable, &why));
+            }
             _ if status.is_client_error() => ProviderFault::Refused,
             // It is unknown what the provider did before it failed.
             _ if status.is_server_error() => self.broken_off(),
