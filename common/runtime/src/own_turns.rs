@@ -3,6 +3,7 @@
 //! for a turn holds none.
 
 use domain::ids::AccountId;
+use sqlx::pool::PoolConnection;
 use sqlx::{PgConnection, Postgres, Transaction};
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
@@ -97,6 +98,33 @@ impl Deref for OwnTransaction {
 impl DerefMut for OwnTransaction {
     fn deref_mut(&mut self) -> &mut PgConnection {
         &mut self.tx
+    }
+}
+
+/// A connection that holds one of its account's turns until it is given back.
+#[derive(Debug)]
+pub struct OwnConnection {
+    conn: PoolConnection<Postgres>,
+    _turn: OwnTurn,
+}
+
+impl OwnConnection {
+    /// A connection that was taken in this turn.
+    pub(crate) const fn new(conn: PoolConnection<Postgres>, turn: OwnTurn) -> Self {
+        Self { conn, _turn: turn }
+    }
+}
+
+impl Deref for OwnConnection {
+    type Target = PgConnection;
+    fn deref(&self) -> &PgConnection {
+        &self.conn
+    }
+}
+
+impl DerefMut for OwnConnection {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        &mut self.conn
     }
 }
 

@@ -117,8 +117,9 @@ impl Events {
             since: since.0.map(|time| time.0),
             before: page.after,
         };
-        let mut conn = self.0.conn().await?;
+        let mut conn = self.0.process.conn_of(caller.account_id).await?;
         let seen = events::page(&mut conn, caller.account_id, &filter, page.fetch()).await?;
+        drop(conn);
         let (rows, next_cursor) = page.cut(seen, |row| row.cursor_id);
         let bodies: Result<Vec<&RawValue>, _> = rows.iter().map(|row| serde_json::from_str(&row.body)).collect();
         let whole =

@@ -25,6 +25,7 @@ pub use page::{PageAsked, page};
 pub use stored::{StoredResult, stored_read};
 
 use crate::app::App;
+use crate::app::beside::polled_beside;
 use crate::auth::Auth;
 use crate::contract::envelope::{Deleted, ItemKind};
 use crate::contract::groups::{Refusals, Tag};
@@ -129,8 +130,8 @@ impl Library {
         };
         let pages = PageAsked { sort: sort.0, limit: limit.0, cursor: cursor.0.as_ref() };
         let _permit = asked.permit(&self.0, &caller).await?;
-        let mut conn = self.0.conn().await?;
-        Ok(Json(page(&mut conn, &self.0.links, &caller, asked, pages, with_media).await?))
+        let mut conn = self.0.process.conn_of(caller.account_id).await?;
+        Ok(Json(polled_beside(page(&mut conn, &self.0.links, &caller, asked, pages, with_media)).await?))
     }
 
     /// Get a library item

@@ -102,7 +102,7 @@ impl ProjectMessages {
         let Auth(caller) = auth;
         let id: ProjectId = id.0.id(Code::ProjectNotFound)?;
         let page = Page::of("project_steps", id.uuid(), limit.0, cursor.0.as_ref())?;
-        let mut conn = self.0.conn().await?;
+        let mut conn = self.0.process.conn_of(caller.account_id).await?;
         reach(&mut conn, &caller, id).await?;
         let after = page.after.map(ProjectStepId::from);
         let rows = project_runs::steps(&mut conn, id, after, page.fetch()).await?;

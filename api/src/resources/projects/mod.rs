@@ -206,7 +206,7 @@ impl Projects {
     ) -> Answer<Json<List<ListedProject>>> {
         let Auth(caller) = auth;
         let page = Page::new("projects", limit.0, cursor.0.as_ref())?;
-        let mut conn = self.0.conn().await?;
+        let mut conn = self.0.process.conn_of(caller.account_id).await?;
         let after = page.after.map(ProjectId::from);
         let rows = projects::list(&mut conn, caller.workspace.id, after, page.fetch()).await?;
         Ok(Json(page.list(rows, |row| row.id.uuid(), |row| ListedProject::new(row, &self.0))))

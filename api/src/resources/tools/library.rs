@@ -3,7 +3,7 @@
 //! They run the same use cases as the routes, in the tool envelope.
 
 use crate::app::App;
-use crate::app::beside::run_beside;
+use crate::app::beside::{polled_beside, run_beside};
 use crate::auth::Auth;
 use crate::contract::envelope::{ItemKind, MediaLink, Stored, ToolAnswer, Written};
 use crate::contract::groups::{Refusals, Tag};
@@ -179,8 +179,9 @@ impl LibraryTools {
             board_id: asked.board_id,
         };
         let _permit = filter.permit(&self.0, &caller).await?;
-        let mut conn = self.0.conn().await?;
-        let page = library::page(&mut conn, &self.0.links, &caller, filter, pages, with_media).await?;
+        let mut conn = self.0.process.conn_of(caller.account_id).await?;
+        let page = library::page(&mut conn, &self.0.links, &caller, filter, pages, with_media);
+        let page = polled_beside(page).await?;
         drop(conn);
         let media: Vec<MediaLink> = page.data.iter().filter_map(Item::media).collect();
         let data = ItemPage { items: page.data, has_more: page.has_more, next_cursor: page.next_cursor };

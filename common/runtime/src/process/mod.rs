@@ -14,7 +14,7 @@ use crate::descriptors;
 use crate::measure;
 use crate::media::MediaStore;
 use crate::outbound::{OutboundClient, OutboundSettings, roots_from_file};
-use crate::own_turns::{OwnTransaction, OwnTurns};
+use crate::own_turns::{OwnConnection, OwnTransaction, OwnTurns};
 use crate::providers::Providers;
 use crate::seal::Sealer;
 use crate::signs::Signs;
@@ -84,6 +84,15 @@ impl Process {
     /// Begins a transaction.
     pub fn begin(&self) -> BoxFuture<'_, sqlx::Result<Transaction<'static, Postgres>>> {
         Box::pin(self.pool.begin())
+    }
+
+    /// Returns a connection for an account's call that reads much, in one of the account's turns (`own_turns`): sixty
+    /// such calls at once would else have all connections. Call it with no other connection in hand.
+    pub fn conn_of(&self, account: AccountId) -> BoxFuture<'_, sqlx::Result<OwnConnection>> {
+        Box::pin(async move {
+            let turn = self.own_turns.turn(account).await;
+            Ok(OwnConnection::new(self.conn().await?, turn))
+        })
     }
 
     /// Begins a transaction of an account's call, in one of the account's turns (`own_turns`). Call it with no

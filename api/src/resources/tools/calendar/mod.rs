@@ -4,6 +4,7 @@
 mod shapes;
 
 use crate::app::App;
+use crate::app::beside::polled_beside;
 use crate::auth::{Auth, Caller};
 use crate::contract::envelope::{NoArguments, Stored, ToolAnswer, Written};
 use crate::contract::groups::{Refusals, Tag};
@@ -114,8 +115,8 @@ impl CalendarTools {
             status: status.map(Status::from),
             after: page.after.map(opened).transpose()?,
         };
-        let mut conn = self.0.conn().await?;
-        let entries = list_entries(&mut conn, &caller, &window, page.fetch()).await?;
+        let mut conn = self.0.process.conn_of(caller.account_id).await?;
+        let entries = polled_beside(list_entries(&mut conn, &caller, &window, page.fetch())).await?;
         drop(conn);
         let list = page.list(entries, |entry| sealed(&entry.row), CalendarEntry::from);
         let data = CalendarPage { entries: list.data, has_more: list.has_more, next_cursor: list.next_cursor };

@@ -4,6 +4,7 @@
 mod shapes;
 
 use crate::app::App;
+use crate::app::beside::polled_beside;
 use crate::auth::Auth;
 use crate::contract::envelope::{Stored, ToolAnswer, Written};
 use crate::contract::groups::{Refusals, Tag};
@@ -90,11 +91,11 @@ impl CommentTools {
     ) -> Answer<Written<ToolAnswer<CommentPage>>> {
         let Auth(caller) = auth;
         let ListComments { subject: name, resolved, limit, cursor } = arguments.0;
-        let mut conn = self.0.conn().await?;
+        let mut conn = self.0.process.conn_of(caller.account_id).await?;
         let subject = subject(&mut conn, &caller, &name).await?;
         let page = Page::of("comments", subject.uuid(), limit, cursor.as_ref())?;
         let before = page.after.map(CommentId::from);
-        let rows = comments::page(&mut conn, subject, resolved, before, page.fetch()).await?;
+        let rows = polled_beside(comments::page(&mut conn, subject, resolved, before, page.fetch())).await?;
         drop(conn);
         let list = page.list(rows, |row| row.id.uuid(), Comment::from);
         let data = CommentPage { comments: list.data, has_more: list.has_more, next_cursor: list.next_cursor };

@@ -3,6 +3,7 @@
 mod shapes;
 
 use crate::app::App;
+use crate::app::beside::polled_beside;
 use crate::auth::Auth;
 use crate::auth::Caller;
 use crate::contract::envelope::{Stored, ToolAnswer, Written};
@@ -81,9 +82,9 @@ impl ResearchTools {
             Some(_) => Some(self.0.searches.take(caller.account_id).await?),
             None => None,
         };
-        let mut conn = self.0.conn().await?;
+        let mut conn = self.0.process.conn_of(caller.account_id).await?;
         let before = page.after.map(PostId::from);
-        let rows = posts::page(&mut conn, caller.workspace.id, filter, before, page.fetch()).await?;
+        let rows = polled_beside(posts::page(&mut conn, caller.workspace.id, filter, before, page.fetch())).await?;
         drop(conn);
         let list = page.list(rows, |row| row.id.uuid(), Post::from);
         let data = PostPage { posts: list.data, has_more: list.has_more, next_cursor: list.next_cursor };
