@@ -42,8 +42,8 @@ const AHEAD_ALONE: Duration = Duration::from_secs(5);
 /// Who has taken how much.
 pub struct ThreadTime<K> {
     of_one: Cache<K, Arc<Mutex<OwnTime>>>,
-    /// Who is ahead of their part, and until when.
-    ahead: Mutex<HashMap<K, Instant>>,
+    /// Who was ahead of their part when they sent a request last, and what they have used.
+    ahead: Mutex<HashMap<K, Arc<Mutex<OwnTime>>>>,
     /// The two takers that sent a request last.
     last: Mutex<[Option<(K, Instant)>; 2]>,
     cores: u32,
@@ -88,7 +88,8 @@ impl<K: Hash + Eq + Copy + Send + Sync + 'static> ThreadTime<K> {
     /// # Errors
     /// `rate_limited` where the taker is more than ten seconds ahead.
     pub async fn wait(&self, taker: K) -> Answer<ReckonedTime> {
-        let (ahead, reckoned) = self.reckon(&self.own(taker).await, taker, Instant::now());
+        let own = self.own(taker).await;
+        let (ahead, reckoned) = self.reckon(&own, taker, Instant::now());
         if ahead > LONGEST {
             drop(reckoned);
             let message = "Your requests take much more processor time than your part of it, and others need some.";
@@ -96,7 +97,7 @@ impl<K: Hash + Eq + Copy + Send + Sync + 'static> ThreadTime<K> {
                 .suggest("Send fewer at once, or ask for less in each.")
                 .retry_after(ahead.as_secs() + 1));
         }
-        let wait = self.wait_among(taker, ahead, Instant::now());
+        let wait = self.wait_among(taker, &own, ahead, Instant::now());
         if !wait.is_zero() {
             metrics::histogram!("mws_thread_time_wait_seconds").record(wait.as_secs_f64());
             sleep(wait).await;
@@ -116,14 +117,14 @@ impl<K: Hash + Eq + Copy + Send + Sync + 'static> ThreadTime<K> {
 
     /// Returns how long a taker waits that is so far ahead: while more than two are, as much longer as their part of
     /// the half that all of them have is less than a quarter.
-    fn wait_among(&self, taker: K, ahead: Duration, now: Instant) -> Duration {
+    fn wait_among(&self, taker: K, own: &Arc<Mutex<OwnTime>>, ahead: Duration, now: Instant) -> Duration {
         let mut all = lock(&self.ahead);
         if ahead.is_zero() {
             all.remove(&taker);
             return ahead;
         }
-        all.insert(taker, now + ahead);
-        all.retain(|_, until| *until > now);
+        all.insert(taker, Arc::clone(own));
+        all.retain(|_, own| lock(own).until.saturating_duration_since(now) > AHEAD);
         let takers = u32::try_from(all.len()).unwrap_or(u32::MAX);
         (ahead.saturating_mul(takers.max(2)) / 2).min(LONGEST)
     }

@@ -109,15 +109,20 @@ fn requests_that_begin_at_once_are_reckoned_with_what_they_usually_take() {
 #[test]
 fn all_who_are_ahead_have_half_of_the_cores_together_and_none_waits_for_what_another_has_taken() {
     let (time, now, ms) = (ThreadTime::of(2), Instant::now(), Duration::from_millis);
-    assert_eq!(time.wait_among("a little", ms(10), now), ms(10));
-    for many in ["a", "b", "c", "d", "e", "f", "g", "h"] {
-        time.wait_among(many, ms(900), now);
-    }
-    assert_eq!(time.wait_among("i", ms(900), now), ms(4_500), "ten: a twentieth of the cores each, not a quarter");
-    assert_eq!(time.wait_among("a little", ms(10), now), ms(50), "ten, and by its own alone");
-    assert_eq!(time.wait_among("a little", Duration::ZERO, now), Duration::ZERO);
-    assert_eq!(time.wait_among("a", ms(9_000), now), LONGEST, "nobody is refused for how many there are");
-    assert_eq!(time.wait_among("a little", ms(10), now + ms(1_000)), ms(10), "the others have waited but for one");
+    let far = |ahead| Arc::new(Mutex::new(OwnTime { until: now + AHEAD + ahead, usual: FIRST_GUESS }));
+    let (little, none) = (far(ms(10)), far(Duration::ZERO));
+    assert_eq!(time.wait_among("a little", &little, ms(10), now), ms(10));
+    let others: Vec<_> = (0..9).map(|_| far(ms(900))).collect();
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
+    let waits: Vec<_> = names.iter().zip(&others).map(|(name, own)| time.wait_among(name, own, ms(900), now)).collect();
+    assert_eq!(waits.last(), Some(&ms(4_500)), "ten: a twentieth of the cores each, not a quarter");
+    assert_eq!(time.wait_among("a little", &little, ms(10), now), ms(50), "ten, and by its own alone");
+    assert_eq!(time.wait_among("a", &others[0], ms(9_000), now), LONGEST, "nobody is refused for how many there are");
+    lock(&others[1]).until = now;
+    assert_eq!(time.wait_among("a little", &little, ms(10), now), ms(45), "requests of one of them were given up");
+    assert_eq!(time.wait_among("a little", &none, Duration::ZERO, now), Duration::ZERO);
+    lock(&little).until = now + ms(2_000);
+    assert_eq!(time.wait_among("a little", &little, ms(900), now + ms(1_000)), ms(900), "the others have waited");
 }
 
 #[tokio::test]
