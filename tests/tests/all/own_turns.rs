@@ -3,6 +3,7 @@
 
 use crate::floors::{code, is_test, module, root, sources};
 use mws_tests::world::{Media, World, until};
+use serde_json::json;
 use sqlx::Acquire;
 use std::collections::BTreeSet;
 
@@ -17,6 +18,10 @@ const WITHOUT_A_TURN: [(&str, &str); 8] = [
     ("webhooks::secret", "changing a secret that has leaked waits for nobody"),
     ("workspaces", "removing a member waits for nobody; the others take a turn"),
 ];
+
+/// How many connections to the test's database wait for a lock.
+const WAITING: &str = "SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted
+    AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())";
 
 #[test]
 fn a_customers_transaction_begins_in_a_turn_of_its_account() -> anyhow::Result<()> {
@@ -52,12 +57,37 @@ async fn calls_that_wait_for_the_account_hold_four_connections_and_all_are_answe
             tokio::spawn(async move { client.prepare(&[item], &["levels"]).await })
         })
         .collect();
-    let waiting = "SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted
-        AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())";
-    until("four wait", async || Ok((world.count(waiting).await? >= 4).then_some(()))).await?;
+    until("four wait", async || Ok((world.count(WAITING).await? >= 4).then_some(()))).await?;
     let prepared = other.client.prepare(&[others], &["levels"]).await?;
     assert_eq!(prepared.status, 200, "{}", prepared.text);
-    assert_eq!(world.count(waiting).await?, 4, "the others wait for a turn, with no connection");
+    assert_eq!(world.count(WAITING).await?, 4, "the others wait for a turn, with no connection");
+    held.rollback().await?;
+    drop(conn);
+    for call in calls {
+        let answer = call.await??;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lists_of_an_account_hold_four_connections_and_all_are_answered() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (busy, other) = (world.tenant("busy").await?, world.tenant("other").await?);
+    let asked = json!({ "ref": world.item(&busy, Media::audio(60)).await?.to_string() });
+    let mut conn = world.pool().acquire().await?;
+    let mut held = conn.begin().await?;
+    sqlx::query("LOCK TABLE comments IN ACCESS EXCLUSIVE MODE").execute(&mut *held).await?;
+    let calls: Vec<_> = (0..12)
+        .map(|_| {
+            let (client, asked) = (busy.client.clone(), asked.clone());
+            tokio::spawn(async move { client.tool("list_comments", &asked).await })
+        })
+        .collect();
+    until("four wait", async || Ok((world.count(WAITING).await? >= 4).then_some(()))).await?;
+    let listed = other.client.tool("list_items", &json!({})).await?;
+    assert_eq!(listed.status, 200, "{}", listed.text);
+    assert_eq!(world.count(WAITING).await?, 4, "the others wait for a turn, with no connection");
     held.rollback().await?;
     drop(conn);
     for call in calls {
