@@ -5,25 +5,24 @@
 //! their next requests begin, while others send requests too. They wait before a connection is taken, and hold nothing
 //! but their place.
 //!
-//! A taker may use a quarter of the cores, and all who are ahead of their parts together half of them: who is ahead
-//! waits for what they have taken themselves, the longer the more takers are ahead, and never for what others have
-//! taken. A request counts when it begins as much as the taker's requests usually do, and is set right when it ends, so
-//! that many that begin at once are not all let in for what the first has taken. One that is dropped while it waits
-//! counts nothing. For what a taker took while nobody else sent requests it waits some seconds at most, however long
-//! that went on.
+//! A taker may use a quarter of the cores, and all who wait half of them: what is waited counts for less while more
+//! than two takers do. A taker's requests begin one after another, each when what was taken so far has been waited for,
+//! and none waits for what others have taken. While a request is under way it counts as much as the taker's requests
+//! usually do, and is set right when it ends. Of what a taker took while nobody else sent requests some seconds count
+//! at most, however long that went on.
 
 use crate::http::error::{Answer, ApiError, Code};
 use moka::future::Cache;
 use rustix::time::{ClockId, clock_gettime};
-use std::collections::HashMap;
 use std::future::poll_fn;
 use std::hash::Hash;
 use std::num::NonZero;
 use std::pin::pin;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::available_parallelism;
 use std::time::Duration;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 /// Takers that are remembered.
 const MOST_REMEMBERED: u64 = 100_000;
@@ -33,20 +32,31 @@ const AHEAD: Duration = Duration::from_millis(100);
 const FIRST_GUESS: Duration = Duration::from_millis(2);
 /// How long a taker counts as one of the others after a request.
 const RECENT: Duration = Duration::from_secs(1);
-/// The longest wait. Whoever is further ahead is refused.
+/// The longest wait; whoever would wait longer is refused.
 const LONGEST: Duration = Duration::from_secs(10);
+/// How long a request that waits sleeps at most before it looks again: requests that took less than was reckoned have
+/// ended meanwhile.
+const LOOK: Duration = Duration::from_millis(10);
 /// How far a taker is ahead at most for what it took while nobody else sent requests. Without this, who worked alone
 /// for an hour would be refused for as long once another comes.
 const AHEAD_ALONE: Duration = Duration::from_secs(5);
 
 /// Who has taken how much.
 pub struct ThreadTime<K> {
-    of_one: Cache<K, Arc<Mutex<OwnTime>>>,
-    /// Who was ahead of their part when they sent a request last, and what they have used.
-    ahead: Mutex<HashMap<K, Arc<Mutex<OwnTime>>>>,
+    of_one: Cache<K, Arc<Own>>,
+    /// How many takers wait.
+    waiting: AtomicU32,
     /// The two takers that sent a request last.
     last: Mutex<[Option<(K, Instant)>; 2]>,
     cores: u32,
+}
+
+/// One taker.
+#[derive(Debug)]
+struct Own {
+    time: Mutex<OwnTime>,
+    /// Held by its first request that waits. The others stand behind that one, in their order.
+    gate: tokio::sync::Mutex<()>,
 }
 
 /// What one taker has used.
@@ -58,11 +68,11 @@ struct OwnTime {
     usual: Duration,
 }
 
-/// What a request was reckoned with when it began. Where it is dropped before it is settled, as when a client hangs up
-/// while it waits, the request has not begun and nothing of that is counted.
+/// What a request was reckoned with when it began. Where it is dropped before it is settled, as when a client hangs up,
+/// only what other tasks have taken for it is counted.
 #[derive(Debug)]
 pub struct ReckonedTime {
-    own: Arc<Mutex<OwnTime>>,
+    own: Arc<Own>,
     usual: Duration,
     cores: u32,
     /// What other tasks have taken for the request; none once it is settled.
@@ -80,70 +90,57 @@ impl<K: Hash + Eq + Copy + Send + Sync + 'static> Default for ThreadTime<K> {
 impl<K: Hash + Eq + Copy + Send + Sync + 'static> ThreadTime<K> {
     fn of(cores: u32) -> Self {
         let of_one = Cache::builder().max_capacity(MOST_REMEMBERED).time_to_idle(Duration::from_mins(1)).build();
-        Self { of_one, ahead: Mutex::default(), last: Mutex::default(), cores }
+        Self { of_one, waiting: AtomicU32::new(0), last: Mutex::default(), cores }
     }
 
     /// Waits until the taker's next request may begin.
     ///
     /// # Errors
-    /// `rate_limited` where the taker is more than ten seconds ahead.
+    /// `rate_limited` where that has not come within ten seconds.
     pub async fn wait(&self, taker: K) -> Answer<ReckonedTime> {
         let own = self.own(taker).await;
-        let (ahead, reckoned) = self.reckon(&own, taker, Instant::now());
-        if ahead > LONGEST {
-            drop(reckoned);
+        let began = Instant::now();
+        if !self.note(taker, began) {
+            let mut time = lock(&own.time);
+            time.until = time.until.min(began + AHEAD_ALONE);
+            drop(time);
+            return Ok(own.begin(self.cores));
+        }
+        if own.ahead(began).is_zero() {
+            return Ok(own.begin(self.cores));
+        }
+        let waited = timeout(LONGEST, self.wait_at(&own)).await;
+        metrics::histogram!("mws_thread_time_wait_seconds").record(began.elapsed().as_secs_f64());
+        waited.map_err(|_| {
             let message = "Your requests take much more processor time than your part of it, and others need some.";
-            return Err(ApiError::new(Code::RateLimited, message)
+            ApiError::new(Code::RateLimited, message)
                 .suggest("Send fewer at once, or ask for less in each.")
-                .retry_after(ahead.as_secs() + 1));
-        }
-        let wait = self.wait_among(taker, &own, ahead, Instant::now());
-        if !wait.is_zero() {
-            metrics::histogram!("mws_thread_time_wait_seconds").record(wait.as_secs_f64());
-            sleep(wait).await;
-        }
-        Ok(reckoned)
+                .retry_after(own.ahead(Instant::now()).as_secs() + 1)
+        })
     }
 
     /// Lets a request begin at once, whatever the taker has taken.
     pub async fn pass(&self, taker: K) -> ReckonedTime {
-        self.reckon(&self.own(taker).await, taker, Instant::now()).1
+        self.own(taker).await.begin(self.cores)
     }
 
-    async fn own(&self, taker: K) -> Arc<Mutex<OwnTime>> {
-        let first = async { Arc::new(Mutex::new(OwnTime { until: Instant::now(), usual: FIRST_GUESS })) };
-        self.of_one.get_with(taker, first).await
+    async fn own(&self, taker: K) -> Arc<Own> {
+        self.of_one.get_with(taker, async { Arc::new(Own::new(Instant::now())) }).await
     }
 
-    /// Returns how long a taker waits that is so far ahead: while more than two are, as much longer as their part of
-    /// the half that all of them have is less than a quarter.
-    fn wait_among(&self, taker: K, own: &Arc<Mutex<OwnTime>>, ahead: Duration, now: Instant) -> Duration {
-        let mut all = lock(&self.ahead);
-        if ahead.is_zero() {
-            all.remove(&taker);
-            return ahead;
+    /// Waits behind the taker's other requests, and then until it is not ahead of its part any more.
+    async fn wait_at(&self, own: &Arc<Own>) -> ReckonedTime {
+        let _gate = own.gate.lock().await;
+        let _one_more = Waiting::among(&self.waiting);
+        loop {
+            let ahead = own.ahead(Instant::now());
+            if ahead.is_zero() {
+                return own.begin(self.cores);
+            }
+            let pause = ahead.min(LOOK);
+            sleep(pause).await;
+            own.wait_longer(pause, self.waiting.load(Ordering::Relaxed));
         }
-        all.insert(taker, Arc::clone(own));
-        all.retain(|_, own| lock(own).until.saturating_duration_since(now) > AHEAD);
-        let takers = u32::try_from(all.len()).unwrap_or(u32::MAX);
-        (ahead.saturating_mul(takers.max(2)) / 2).min(LONGEST)
-    }
-
-    /// Reckons with a request of this taker. Returns how far ahead of its part the taker is; not at all where nobody
-    /// else sends requests.
-    fn reckon(&self, own: &Arc<Mutex<OwnTime>>, taker: K, now: Instant) -> (Duration, ReckonedTime) {
-        let has_others = self.note(taker, now);
-        let mut used = lock(own);
-        let usual = used.usual;
-        if !has_others {
-            used.until = used.until.min(now + AHEAD_ALONE);
-        }
-        let ahead = used.until.saturating_duration_since(now).saturating_sub(AHEAD);
-        used.until = used.until.max(now) + own_wait(usual, self.cores);
-        drop(used);
-        let elsewhere = Mutex::new(Some(Duration::ZERO));
-        let reckoned = ReckonedTime { own: Arc::clone(own), usual, cores: self.cores, elsewhere };
-        (if has_others { ahead } else { Duration::ZERO }, reckoned)
     }
 
     /// Notes who sends a request. Returns whether somebody else sent one a moment ago.
@@ -157,6 +154,48 @@ impl<K: Hash + Eq + Copy + Send + Sync + 'static> ThreadTime<K> {
     }
 }
 
+/// A taker among those that wait, until this is dropped.
+struct Waiting<'a>(&'a AtomicU32);
+
+impl<'a> Waiting<'a> {
+    fn among(all: &'a AtomicU32) -> Self {
+        all.fetch_add(1, Ordering::Relaxed);
+        Self(all)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Own {
+    fn new(now: Instant) -> Self {
+        Self { time: Mutex::new(OwnTime { until: now, usual: FIRST_GUESS }), gate: tokio::sync::Mutex::new(()) }
+    }
+
+    /// How far the taker is ahead of its part, beyond what it may be.
+    fn ahead(&self, now: Instant) -> Duration {
+        lock(&self.time).until.saturating_duration_since(now).saturating_sub(AHEAD)
+    }
+
+    /// Reckons with a request that begins now.
+    fn begin(self: &Arc<Self>, cores: u32) -> ReckonedTime {
+        let mut time = lock(&self.time);
+        let usual = time.usual;
+        time.until = time.until.max(Instant::now()) + own_wait(usual, cores);
+        drop(time);
+        ReckonedTime { own: Arc::clone(self), usual, cores, elsewhere: Mutex::new(Some(Duration::ZERO)) }
+    }
+
+    /// Takes back that part of a pause which does not count: where n takers wait, two n-ths of it do.
+    fn wait_longer(&self, pause: Duration, takers: u32) {
+        let takers = takers.max(2);
+        lock(&self.time).until += pause * (takers - 2) / takers;
+    }
+}
+
 impl ReckonedTime {
     /// Counts what the request has taken, here and elsewhere, in place of what it was reckoned with. A second call does
     /// nothing.
@@ -165,8 +204,8 @@ impl ReckonedTime {
         let Some(elsewhere) = elsewhere else { return };
         let taken = taken + elsewhere;
         self.count(self.usual, taken);
-        let mut own = lock(&self.own);
-        own.usual = (own.usual * 7 + taken) / 8;
+        let mut time = lock(&self.own.time);
+        time.usual = (time.usual * 7 + taken) / 8;
     }
 
     /// Counts what another task has taken for the request, too.
@@ -181,8 +220,8 @@ impl ReckonedTime {
 
     /// Counts the second duration in place of the first.
     fn count(&self, first: Duration, second: Duration) {
-        let mut own = lock(&self.own);
-        own.until = moved(own.until, own_wait(first, self.cores), own_wait(second, self.cores));
+        let mut time = lock(&self.own.time);
+        time.until = moved(time.until, own_wait(first, self.cores), own_wait(second, self.cores));
     }
 }
 

@@ -3,161 +3,147 @@ use super::*;
 const BUSY: &str = "busy";
 const OTHER: &str = "other";
 
-/// A process of two cores.
-struct Process {
-    time: ThreadTime<&'static str>,
-    busy: Arc<Mutex<OwnTime>>,
-    other: Arc<Mutex<OwnTime>>,
-    now: Instant,
+fn ms(many: u64) -> Duration {
+    Duration::from_millis(many)
 }
 
-fn nothing_taken(now: Instant) -> Arc<Mutex<OwnTime>> {
-    Arc::new(Mutex::new(OwnTime { until: now, usual: FIRST_GUESS }))
+/// A process of two cores, in which another has just sent a request.
+async fn process() -> ThreadTime<&'static str> {
+    let time = ThreadTime::of(2);
+    time.wait(OTHER).await.expect("it has taken nothing").settle(ms(1));
+    time
 }
 
-impl Process {
-    fn new() -> Self {
-        let now = Instant::now();
-        Self { time: ThreadTime::of(2), busy: nothing_taken(now), other: nothing_taken(now), now }
-    }
-
-    /// Both send a request. Returns how long the busy one's waits.
-    fn both(&self, now: Instant) -> (Duration, ReckonedTime) {
-        let (wait, other) = self.time.reckon(&self.other, OTHER, now);
-        assert_eq!(wait, Duration::ZERO, "who takes little never waits");
-        other.settle(Duration::from_millis(1));
-        self.time.reckon(&self.busy, BUSY, now)
-    }
+/// How far the busy one is ahead beyond what it may be, some milliseconds of the clock less.
+async fn ahead(time: &ThreadTime<&'static str>) -> Duration {
+    time.own(BUSY).await.ahead(Instant::now())
 }
 
-#[test]
-fn who_takes_more_than_their_part_waits_for_as_long_as_that_lasts() {
-    let process = Process::new();
-    process.both(process.now).1.settle(Duration::from_millis(300));
-    // 300 ms are 600 ms of half a core, of which it may be 100 ms ahead.
-    let (wait, later) = process.both(process.now);
-    assert_eq!(wait, Duration::from_millis(500));
-    later.settle(Duration::from_millis(40));
-    assert_eq!(process.both(process.now + wait).0, Duration::from_millis(80));
-    assert_eq!(process.both(process.now + Duration::from_secs(2)).0, Duration::ZERO, "it has waited for all of it");
+/// Whether a duration is this one, or up to eighty milliseconds of the clock less.
+fn is_about(is: Duration, expected: Duration) -> bool {
+    is <= expected && is + ms(80) >= expected
 }
 
-#[test]
-fn who_is_alone_never_waits() {
-    let process = Process::new();
-    for later in 0..10_u32 {
-        let now = process.now + Duration::from_millis(10) * later;
-        let (wait, reckoned) = process.time.reckon(&process.busy, BUSY, now);
-        assert_eq!(wait, Duration::ZERO);
-        reckoned.settle(Duration::from_millis(300));
-    }
-    let (wait, _) = process.both(process.now + Duration::from_millis(100));
-    assert!(wait > Duration::from_secs(5), "until another comes");
+#[tokio::test]
+async fn who_takes_more_than_their_part_waits_for_as_long_as_that_lasts_and_others_do_not() {
+    let time = process().await;
+    // 150 ms are 300 ms of half a core, of which it may be 100 ms ahead.
+    time.wait(BUSY).await.expect("at once").settle(ms(150));
+    assert!(is_about(ahead(&time).await, ms(200)));
+    let begun = Instant::now();
+    time.wait(OTHER).await.expect("at once").settle(ms(1));
+    assert!(begun.elapsed() < ms(80), "who takes little never waits");
+    time.wait(BUSY).await.expect("later").settle(ms(1));
+    assert!(begun.elapsed() >= ms(100), "{:?}", begun.elapsed());
 }
 
-#[test]
-fn who_was_alone_for_long_waits_for_seconds_once_another_comes_and_is_not_refused() {
-    let process = Process::new();
-    // One of two cores, which is twice its part, for ten minutes.
-    for later in 0..600_u32 {
-        let now = process.now + Duration::from_secs(1) * later;
-        process.time.reckon(&process.busy, BUSY, now).1.settle(Duration::from_secs(1));
-    }
-    let (wait, _) = process.both(process.now + Duration::from_mins(10));
-    assert!(wait > Duration::from_secs(4) && wait < LONGEST, "{wait:?}");
-}
-
-#[test]
-fn a_request_that_is_dropped_before_it_began_is_not_counted() {
-    let process = Process::new();
-    process.both(process.now).1.settle(Duration::from_millis(300));
-    let usual = lock(&process.busy).usual;
-    let (before, dropped) = process.both(process.now);
-    drop(dropped);
+#[tokio::test]
+async fn who_is_alone_never_waits_and_is_ahead_for_seconds_at_most_once_another_comes() {
+    let time = ThreadTime::of(2);
+    let begun = Instant::now();
     for _ in 0..20 {
-        assert_eq!(process.both(process.now).0, before, "whose client hung up while it waited");
+        time.wait(BUSY).await.expect("nobody else is there").settle(Duration::from_secs(60));
     }
-    assert_eq!(lock(&process.busy).usual, usual);
+    assert!(begun.elapsed() < Duration::from_secs(1));
+    time.wait(BUSY).await.expect("nobody else is there").settle(ms(1));
+    assert!(ahead(&time).await <= AHEAD_ALONE, "it is not refused for twenty minutes");
 }
 
-#[test]
-fn what_other_tasks_take_for_a_request_counts_before_it_is_settled_and_after() {
-    let process = Process::new();
-    let (_, reckoned) = process.both(process.now);
-    reckoned.add(Duration::from_millis(200));
-    reckoned.settle(Duration::from_millis(50));
-    assert_eq!(process.both(process.now).0, Duration::from_millis(400));
-    reckoned.settle(Duration::from_secs(9));
-    reckoned.add(Duration::from_millis(50));
-    drop(reckoned);
-    assert_eq!(process.both(process.now).0, Duration::from_millis(500));
-}
-
-#[test]
-fn requests_that_begin_at_once_are_reckoned_with_what_they_usually_take() {
-    let process = Process::new();
+#[tokio::test]
+async fn requests_that_take_little_do_not_wait_for_what_dear_ones_took_before_them() {
+    let time = process().await;
     for _ in 0..40 {
-        process.time.reckon(&process.busy, BUSY, process.now).1.settle(Duration::from_millis(40));
+        time.pass(BUSY).await.settle(ms(300));
     }
-    let later = process.now + Duration::from_mins(1);
-    let begun: Vec<(Duration, ReckonedTime)> = (0..5).map(|_| process.both(later)).collect();
-    let waits: Vec<Duration> = begun.iter().map(|(wait, _)| *wait).collect();
-    assert_eq!(waits[..2], [Duration::ZERO; 2]);
-    assert!(waits[2] > Duration::from_millis(50) && waits[4] > Duration::from_millis(200), "{waits:?}");
+    let own = time.own(BUSY).await;
+    assert!(lock(&own.time).usual > ms(200));
+    lock(&own.time).until = Instant::now() + AHEAD + ms(20);
+    let begun = Instant::now();
+    let one = async || {
+        time.wait(OTHER).await.expect("it has taken nothing").settle(Duration::ZERO);
+        let reckoned = time.wait(BUSY).await.expect("not refused");
+        sleep(ms(1)).await;
+        reckoned.settle(ms(1));
+    };
+    futures_util::future::join_all((0..20).map(|_| one())).await;
+    // Twenty of 300 ms would be twelve seconds of half a core.
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn requests_that_are_given_up_while_they_wait_count_nothing() {
+    let time = process().await;
+    time.wait(BUSY).await.expect("at once").settle(Duration::from_secs(1));
+    let before = ahead(&time).await;
+    for _ in 0..20 {
+        time.wait(OTHER).await.expect("at once").settle(Duration::ZERO);
+        assert!(timeout(ms(1), time.wait(BUSY)).await.is_err(), "it waits");
+    }
+    assert!(ahead(&time).await <= before);
+    assert_eq!(time.waiting.load(Ordering::Relaxed), 0, "nor do others wait longer");
+    drop(time.pass(BUSY).await);
+    assert!(ahead(&time).await <= before, "nor what was dropped when it had begun");
 }
 
 #[test]
-fn all_who_are_ahead_have_half_of_the_cores_together_and_none_waits_for_what_another_has_taken() {
-    let (time, now, ms) = (ThreadTime::of(2), Instant::now(), Duration::from_millis);
-    let far = |ahead| Arc::new(Mutex::new(OwnTime { until: now + AHEAD + ahead, usual: FIRST_GUESS }));
-    let (little, none) = (far(ms(10)), far(Duration::ZERO));
-    assert_eq!(time.wait_among("a little", &little, ms(10), now), ms(10));
-    let others: Vec<_> = (0..9).map(|_| far(ms(900))).collect();
-    let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
-    let waits: Vec<_> = names.iter().zip(&others).map(|(name, own)| time.wait_among(name, own, ms(900), now)).collect();
-    assert_eq!(waits.last(), Some(&ms(4_500)), "ten: a twentieth of the cores each, not a quarter");
-    assert_eq!(time.wait_among("a little", &little, ms(10), now), ms(50), "ten, and by its own alone");
-    assert_eq!(time.wait_among("a", &others[0], ms(9_000), now), LONGEST, "nobody is refused for how many there are");
-    lock(&others[1]).until = now;
-    assert_eq!(time.wait_among("a little", &little, ms(10), now), ms(45), "requests of one of them were given up");
-    assert_eq!(time.wait_among("a little", &none, Duration::ZERO, now), Duration::ZERO);
-    lock(&little).until = now + ms(2_000);
-    assert_eq!(time.wait_among("a little", &little, ms(900), now + ms(1_000)), ms(900), "the others have waited");
+fn all_who_wait_have_half_of_the_cores_together() {
+    let own = Own::new(Instant::now());
+    let until = || lock(&own.time).until;
+    let before = until();
+    own.wait_longer(ms(10), 1);
+    own.wait_longer(ms(10), 2);
+    assert_eq!(until(), before, "two have a quarter each");
+    own.wait_longer(ms(10), 8);
+    assert_eq!(
+        until(),
+        before + Duration::from_micros(7_500),
+        "eight have a sixteenth each: a quarter of a pause counts"
+    );
+}
+
+#[tokio::test]
+async fn what_other_tasks_take_for_a_request_counts_before_it_is_settled_and_after() {
+    let time = process().await;
+    let reckoned = time.wait(BUSY).await.expect("at once");
+    reckoned.add(ms(1_000));
+    reckoned.settle(ms(50));
+    assert!(is_about(ahead(&time).await, ms(2_000)));
+    reckoned.settle(Duration::from_secs(9));
+    reckoned.add(ms(50));
+    drop(reckoned);
+    assert!(is_about(ahead(&time).await, ms(2_100)));
 }
 
 #[tokio::test]
 async fn what_work_takes_is_told_without_what_it_waits() {
     let mut taken = Duration::ZERO;
     let work = async {
-        sleep(Duration::from_millis(300)).await;
+        sleep(ms(300)).await;
         let begun = thread_time();
-        while thread_time().saturating_sub(begun) < Duration::from_millis(60) {}
+        while thread_time().saturating_sub(begun) < ms(60) {}
     };
     timed(work, |time| taken = time).await;
-    assert!(taken >= Duration::from_millis(60) && taken < Duration::from_millis(200), "{taken:?}");
+    assert!(taken >= ms(60) && taken < ms(200), "{taken:?}");
 }
 
 #[tokio::test]
-async fn who_would_wait_more_than_ten_seconds_is_told_when_to_come_again_and_nothing_is_counted() {
-    let time = ThreadTime::of(2);
-    time.wait(BUSY).await.expect("the first").settle(Duration::from_secs(6));
-    for _ in 0..3 {
-        time.wait(OTHER).await.expect("it has taken nothing").settle(Duration::ZERO);
-        let refused = time.wait(BUSY).await.expect_err("twelve seconds");
-        assert_eq!(refused.code(), Code::RateLimited);
-    }
+async fn who_takes_access_away_begins_at_once() {
+    let time = process().await;
+    time.wait(BUSY).await.expect("at once").settle(Duration::from_secs(60));
+    let begun = Instant::now();
     time.pass(BUSY).await.settle(Duration::ZERO);
+    assert!(begun.elapsed() < ms(80));
 }
 
 #[tokio::test]
 async fn work_in_a_task_of_its_own_is_its_requests() {
-    let process = Process::new();
-    let (_, reckoned) = process.both(process.now);
+    let time = process().await;
+    let reckoned = time.wait(BUSY).await.expect("at once");
     let work = async {
         let begun = thread_time();
-        while thread_time().saturating_sub(begun) < Duration::from_millis(100) {}
+        while thread_time().saturating_sub(begun) < ms(100) {}
     };
     timed_elsewhere(Some(&reckoned), work).await;
     reckoned.settle(Duration::ZERO);
-    assert!(process.both(process.now).0 >= Duration::from_millis(100), "200 ms of half a core, of which 100 are free");
+    assert!(ahead(&time).await > ms(20), "200 ms of half a core, of which 100 are free");
 }
