@@ -26799,7 +26799,7 @@ export interface operations {
     operator_list_accounts: {
         parameters: {
             query?: {
-                /** @description Only accounts with exactly this name. */
+                /** @description Only accounts with exactly this name. Not for operators of the role `metadata`, who see no names. */
                 name?: string;
                 /** @description Rows to show. */
                 limit?: number;
@@ -26848,6 +26848,7 @@ export interface operations {
             };
             400: components["responses"]["Route.invalid_request.invalid_cursor"];
             401: components["responses"]["Route.unauthenticated"];
+            403: components["responses"]["Route.role_forbidden"];
             429: components["responses"]["Route.rate_limited"];
             500: components["responses"]["Route.internal"];
             503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
