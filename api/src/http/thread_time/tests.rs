@@ -42,7 +42,7 @@ async fn who_is_alone_never_waits_and_is_ahead_for_seconds_at_most_once_another_
     let time = ThreadTime::of(2);
     let begun = Instant::now();
     for _ in 0..20 {
-        time.wait(BUSY).await.expect("nobody else is there").settle(Duration::from_secs(60));
+        time.wait(BUSY).await.expect("nobody else is there").settle(Duration::from_mins(1));
     }
     assert!(begun.elapsed() < Duration::from_secs(1));
     time.wait(BUSY).await.expect("nobody else is there").settle(ms(1));
@@ -129,7 +129,7 @@ async fn what_work_takes_is_told_without_what_it_waits() {
 #[tokio::test]
 async fn who_takes_access_away_begins_at_once() {
     let time = process().await;
-    time.wait(BUSY).await.expect("at once").settle(Duration::from_secs(60));
+    time.wait(BUSY).await.expect("at once").settle(Duration::from_mins(1));
     let begun = Instant::now();
     time.pass(BUSY).await.settle(Duration::ZERO);
     assert!(begun.elapsed() < ms(80));
