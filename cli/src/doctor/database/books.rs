@@ -98,18 +98,15 @@ pub(super) async fn rows_hold(conn: &mut PgConnection) -> sqlx::Result<Finding> 
     }
     let mut last = invariants::last(conn).await?.into_iter();
     let failed = last.find(|one| one.invariant != Invariant::Balances && one.outcome == Some(Outcome::Failed));
-    Ok(match failed {
-        Some(held) => {
-            let name = held.invariant.name();
-            let value = format!("all that are checked here hold now; a scheduler last found `{name}` broken");
-            Finding::warning("invariants", value, "wait five minutes for the next check of a scheduler, and look again")
-        }
-        None => {
-            let rules = Invariant::ALL.len() - 1;
-            let value = format!("{rules} rules of the newest and live rows hold; `journal` checks `balances`");
-            Finding::fine("invariants", value)
-        }
-    })
+    if let Some(held) = failed {
+        let name = held.invariant.name();
+        let value = format!("all that are checked here hold now; a scheduler last found `{name}` broken");
+        let cure = "wait five minutes for the next check of a scheduler, and look again";
+        return Ok(Finding::warning("invariants", value, cure));
+    }
+    let rules = Invariant::ALL.len() - 1;
+    let value = format!("{rules} rules of the newest and live rows hold; `journal` checks `balances`");
+    Ok(Finding::fine("invariants", value))
 }
 
 pub(super) async fn audited(conn: &mut PgConnection) -> sqlx::Result<Finding> {
