@@ -1,6 +1,6 @@
-//! Turns for transactions of one account: a few at once in each process. Calls of an account wait for its own rows (its
-//! balance, its storage, its documents), so that many at once would hold connections that others need. Whoever waits
-//! for a turn holds none.
+//! Turns for transactions and long lists of one account: a few at once in each process. Calls of an account wait for
+//! its own rows (its balance, its storage, its documents), or read megabytes, so that many at once would hold
+//! connections that others need. Whoever waits for a turn holds none.
 
 use domain::ids::AccountId;
 use sqlx::pool::PoolConnection;
@@ -10,7 +10,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Transactions that an account has at once: a fourth of the connections that answer calls.
+/// Transactions and long lists that an account has at once: a fourth of the connections that answer calls.
 const MOST_OF_ACCOUNT: usize = 4;
 
 /// The turns of all accounts in a process. Cheap to clone; clones share them. Accounts without a transaction are not
