@@ -2,7 +2,7 @@
 //!
 //! A step looks for what is to be sent. Its transaction locks the operation, so that two schedulers never take the same
 //! step, and the endpoint, as each resend does; what it sends and how far the operation is are committed together. A
-//! scheduler that is killed leaves the operation where its last step ended. The pace of an operation is [`A_TURN`]
+//! scheduler that is killed leaves the operation where its last step ended. The pace of an operation is `A_TURN`
 //! deliveries each second, however many schedulers there are: they take turns.
 
 use crate::each::Each;
@@ -40,7 +40,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     each.result()
 }
 
-/// Takes the turn at an operation: up to [`MOST_STEPS`] steps, which send up to [`A_TURN`] deliveries. Returns how many
+/// Takes the turn at an operation: up to [`MOST_STEPS`] steps, which send up to `A_TURN` deliveries. Returns how many
 /// it sent, and one for each step that sent none, since the duty rests after 0.
 async fn turn(process: &Process, id: BulkOperationId) -> sqlx::Result<u64> {
     if !bulk_operations::take_turn(&mut *process.pool.acquire().await?, id, NEXT_TURN_MS).await? {
