@@ -6,6 +6,7 @@ use domain::minutes::Minutes;
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, Tenant, World, until};
 use serde_json::json;
+use store::jobs::{self, Freed, Line};
 use store::minutes::{self, Unfolded};
 
 /// 500 live jobs of one account, which is as many as there may be.
@@ -121,6 +122,25 @@ async fn places_and_tickets_that_got_lost_are_found_again_and_not_multiplied() -
     }
     world.work(runners::instant()).await?;
     tenant.client.ended(&jobs).await?;
+    world.end().await
+}
+
+/// As where an end, or who looks again after it, waits for the account's lock while others dispatch.
+#[tokio::test]
+async fn jobs_that_were_dispatched_after_a_look_began_get_the_places_that_it_finds_free() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 5, Media::video(60)).await?;
+    let mut look = world.pool().begin().await?;
+    tenant.client.prepare(&items, &SIX).await?.job_ids()?;
+    sqlx::query("UPDATE jobs SET admitted = false, ticket_id = NULL").execute(world.pool()).await?;
+    sqlx::query("DELETE FROM apalis.jobs").execute(world.pool()).await?;
+    let freed = Freed { account: tenant.account, places: 3, line: Line::Front };
+    assert_eq!(jobs::leave(&mut look, &[], &[freed]).await?.len(), 3);
+    assert_eq!(jobs::admit(&mut look, tenant.account).await?.len(), 17);
+    look.rollback().await?;
+    world.duties().await?;
+    assert_eq!(world.count("SELECT count(*) FROM jobs WHERE admitted").await?, 20);
     world.end().await
 }
 

@@ -1,7 +1,7 @@
 //! Jobs are claimed with their tickets, in one transaction: whenever it is cut off, nothing is lost, nothing is started
 //! twice, and no state but the claimed job's is changed (ARCHITECTURE.md, "Life of a read").
 
-use domain::ids::{AccountId, JobId};
+use domain::ids::{AccountId, ItemId, JobId, UploadId};
 use domain::read::Read;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use mws_tests::world::runners::{self, Gate};
@@ -10,7 +10,9 @@ use runtime::queue::{self, Queue, Subject, Ticket};
 use runtime::wake::Wake;
 use serde_json::json;
 use sqlx::{Postgres, Transaction};
+use store::items::{self, Added, NewItem};
 use store::jobs;
+use store::uploads::{self, NewImport, Stage};
 use tokio::time::{Duration, Instant};
 
 const READS: [&str; 5] = ["transcript", "speech", "speakers", "beats", "levels"];
@@ -167,6 +169,41 @@ async fn a_ticket_whose_job_can_not_be_claimed_is_spent_unless_another_writes_it
     sqlx::query("UPDATE read_kinds SET paused_at = NULL").execute(world.pool()).await?;
     world.duties().await?;
     assert_eq!(tenant.client.reaches(&paused[0], "succeeded").await?["attempt"], 1);
+    world.end().await
+}
+
+/// As on a busy machine, where a dispatch may begin and end between two statements of a claim.
+#[tokio::test]
+async fn a_claim_that_began_before_a_job_or_an_upload_was_made_takes_it_and_spends_no_ticket_for_nothing()
+-> anyhow::Result<()> {
+    let world = World::new().await?;
+    let mut claim = world.pool().begin().await?;
+    let (tenant, ids) = queued(&world, 1).await?;
+    let jobs: Vec<JobId> = ids.iter().map(|id| id.parse()).collect::<Result<_, _>>()?;
+    let tickets: Vec<String> = sqlx::query_scalar("SELECT id FROM apalis.jobs").fetch_all(&mut *claim).await?;
+    assert_eq!(tickets.len(), jobs.len());
+    assert_eq!(jobs::claim(&mut claim, &jobs, "a test", &tickets).await?.claimed.len(), jobs.len());
+
+    let (id, item_id) = (UploadId::mint(), ItemId::mint());
+    let (workspace_id, account_id) = (tenant.workspace, tenant.account);
+    let mut other = world.pool().acquire().await?;
+    let item = NewItem {
+        id: item_id,
+        workspace_id,
+        account_id,
+        item_ref: "late",
+        name: "a.wav",
+        content_type: None,
+        bytes: 3,
+    };
+    assert_eq!(items::add(&mut other, &item).await?, Added::Yes);
+    let url = "https://media.example/a.wav";
+    let import = NewImport { id, item_id, workspace_id, account_id, filename: "a.wav", url, ticket_id: "none" };
+    uploads::add_import(&mut other, &import).await?;
+    uploads::lock_claims(&mut claim, &[id]).await?;
+    assert!(uploads::claim(&mut claim, id, Stage::Fetch, 1).await?.is_some());
+    claim.rollback().await?;
+    drop(other);
     world.end().await
 }
 

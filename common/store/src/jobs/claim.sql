@@ -1,11 +1,12 @@
--- Takes what is due and nobody's, and spends the tickets $4. What is due and locked by another keeps its ticket, for a
--- second from now: who has it may claim it or not. Rows of other tables are looked up one by one, and those to be
--- written by their ids, so that no plan which was made for empty tables reads full ones from end to end.
+-- Takes what is due and nobody's, and spends the tickets $4. Due by the statement's clock: a ticket may be of a job that
+-- was dispatched after this transaction began, and would be spent for nothing. What is due and locked by another keeps
+-- its ticket, for a second from now: who has it may claim it or not. Rows of other tables are looked up one by one, and
+-- those to be written by their ids, so that no plan which was made for empty tables reads full ones from end to end.
 WITH due AS MATERIALIZED (
     SELECT j.id, (SELECT k.paused_at FROM read_kinds k WHERE k.read = j.read) IS NOT NULL
         OR (SELECT a.suspended_at FROM accounts a WHERE a.id = j.payer_account_id) IS NOT NULL AS paused
     FROM jobs j
-    WHERE id = ANY ($1) AND status = 'queued' AND admitted AND due_at <= mws_now()
+    WHERE id = ANY ($1) AND status = 'queued' AND admitted AND due_at <= mws_statement_now()
     ORDER BY id FOR UPDATE SKIP LOCKED
 ), shelved AS (
     UPDATE jobs SET admitted = false WHERE id = ANY (ARRAY(SELECT id FROM due WHERE paused))
@@ -18,10 +19,10 @@ WITH due AS MATERIALIZED (
     WHERE id = ANY (ARRAY(SELECT id FROM due WHERE NOT paused))
     RETURNING id, claim_no, failures, kind, read, item_id, held_month + held_bought AS held, workspace_id,
               payer_account_id, owner_account_id,
-              extract(epoch FROM mws_now() - due_at)::double precision AS waited_seconds
+              extract(epoch FROM mws_statement_now() - due_at)::double precision AS waited_seconds
 ), kept AS MATERIALIZED (
     SELECT ticket_id FROM jobs
-    WHERE id = ANY ($1) AND status = 'queued' AND admitted AND due_at <= mws_now() AND ticket_id = ANY ($4)
+    WHERE id = ANY ($1) AND status = 'queued' AND admitted AND due_at <= mws_statement_now() AND ticket_id = ANY ($4)
         AND id <> ALL (ARRAY(SELECT id FROM due))
 ), spent AS (
     DELETE FROM apalis.jobs WHERE id = ANY ($4) AND id <> ALL (ARRAY(SELECT ticket_id FROM kept))

@@ -1,9 +1,9 @@
--- What jobs that ended leave to others: their holds as entries of the journal, to be folded ($1 to $8, and the
--- credits $14 and $15), the reads that
--- they owned, and the places $10 that the accounts $9 have free, which their next waiting jobs that are due are given,
--- each with a ticket of $11. An account's line is read from the job $12 on, or from its front where that is 0. How many
--- of an account had a place before is counted once an account; of one whose line is not read from its front, all $13
--- were taken.
+-- What jobs that ended leave to others: their holds as entries of the journal, to be folded ($1 to $8, and the credits
+-- $14 and $15), the reads that they owned, and the places $10 that the accounts $9 have free, which their next waiting
+-- jobs that are due are given, each with a ticket of $11. Due by the statement's clock: jobs that were dispatched since
+-- this transaction began wait too. An account's line is read from the job $12 on, or from its front where that is 0. How
+-- many of an account had a place before is counted once an account; of one whose line is not read from its front, all
+-- $13 were taken.
 WITH ended AS (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::date[], $4::bool[], $5::bigint[], $6::bigint[], $7::bigint[],
                          $8::bigint[], $14::bigint[], $15::bigint[])
@@ -29,7 +29,7 @@ WITH ended AS (
     CROSS JOIN LATERAL (
         SELECT id FROM jobs
         WHERE payer_account_id = freed.payer AND status = 'queued' AND NOT admitted AND finished_at IS NULL
-            AND due_at <= mws_now() AND seq >= freed.from_seq
+            AND due_at <= mws_statement_now() AND seq >= freed.from_seq
             AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = freed.payer AND a.suspended_at IS NOT NULL)
             AND NOT EXISTS (SELECT FROM read_kinds k WHERE k.read = jobs.read AND k.paused_at IS NOT NULL)
         ORDER BY seq LIMIT freed.places FOR UPDATE SKIP LOCKED

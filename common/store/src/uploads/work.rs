@@ -82,14 +82,14 @@ pub async fn keep_tickets(conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx
 
 /// Claims an upload for 30 s. Returns none unless it is due for this stage, nobody else holds it, and fewer than `most`
 /// of its account are held at this stage, so that one account's uploads can't hold up others'. Call it after
-/// [`lock_claims`].
+/// [`lock_claims`], which may wait: what became due meanwhile is due.
 pub async fn claim(conn: &mut PgConnection, upload: UploadId, stage: Stage, most: i64) -> sqlx::Result<Option<Claim>> {
     sqlx::query_as!(
         Claim,
         r#"UPDATE uploads
            SET claim_no = claim_no + 1, lease_until = mws_now() + interval '30 seconds',
                losses = losses + CASE WHEN lease_until IS NULL THEN 0 ELSE 1 END
-           WHERE id = $1 AND status = 'processing' AND due_at <= mws_now()
+           WHERE id = $1 AND status = 'processing' AND due_at <= mws_statement_now()
                AND (object_key IS NULL AND source_url IS NOT NULL) = $3
                AND (lease_until IS NULL OR lease_until <= mws_now())
                AND $2 > (
@@ -138,7 +138,7 @@ pub async fn make_due_next(
 pub async fn defer(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE uploads SET due_at = mws_now() + interval '2 seconds', ticket_id = NULL
-         WHERE id = $1 AND status = 'processing' AND due_at <= mws_now() AND lease_until IS NULL",
+         WHERE id = $1 AND status = 'processing' AND due_at <= mws_statement_now() AND lease_until IS NULL",
         upload as UploadId,
     )
     .execute(conn)
