@@ -98,7 +98,7 @@ impl Worker {
     ) -> Result<Done, ReadError> {
         self.has_all(&known.plan.needs()).await?;
         let most_bytes = self.room(claimed).await?;
-        let _asking = self.translated(claimed, &mut known.plan, lease, slot, ctx).await?;
+        let _asking = self.translate(claimed, &mut known.plan, lease, slot, ctx).await?;
         let request = DubRequest {
             plan: known.plan.clone(),
             source: item.media(),

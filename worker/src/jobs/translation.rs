@@ -18,7 +18,7 @@ use store::jobs::Claimed;
 impl Worker {
     /// Translates what the plan's model still has to translate. A job that goes on beside the slots keeps its place
     /// there as long as the asking that is returned.
-    pub(super) async fn translated(
+    pub(super) async fn translate(
         &self,
         claimed: &Claimed,
         plan: &mut DubPlan,

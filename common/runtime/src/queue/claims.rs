@@ -169,6 +169,8 @@ impl Claiming {
         let Taken { work, next } = taken?;
         if !work.is_empty() {
             self.wakes.found_work();
+            // As after a wake: the work may leave its slot.
+            self.timer.reset_after(POLL);
         }
         match next {
             Next::AtOnce => self.is_due = true,
