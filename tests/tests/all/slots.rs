@@ -1,6 +1,6 @@
 //! An account's share of the running slots: others do not wait for its long jobs (ARCHITECTURE.md, promise 5).
 
-use super::generation;
+use super::{dubs, generation};
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, World, until};
 use serde_json::json;
@@ -119,10 +119,15 @@ async fn where_many_accounts_hold_all_that_can_be_lent_a_short_job_is_let_in_and
     // Two slots, four that are lent, and one on trial.
     let patience = Duration::from_secs(40);
     World::within(patience, "all of it is held", async || Ok((gate.inside() == 7).then_some(()))).await?;
-    // What a provider may have been asked for can't be handed back, so no generation is tried, however long it waits.
+    // What a provider may have been asked for can't be handed back, so no generation and no dub is tried, however long it
+    // waits.
     let speaker = world.tenant("c").await?;
     let words = json!({ "text": "hello" });
     let spoken = generation::job(&speaker.client.tool("generate_audio", &words).await?)?;
+    let dubber = world.tenant("d").await?;
+    let talk = dubs::conversation(&world, &dubber, Media::audio(60)).await?;
+    let spanish = json!({ "ref": talk, "target_language": "es" });
+    let dubbed = generation::job(&dubber.client.tool("dub", &spanish).await?)?;
     let tenant = world.tenant("b").await?;
     let item = world.item(&tenant, Media::video(60)).await?;
     let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
@@ -130,11 +135,13 @@ async fn where_many_accounts_hold_all_that_can_be_lent_a_short_job_is_let_in_and
     World::within(patience, "the short job has ended", ended).await?;
     assert_eq!(world.count("SELECT count(*) FROM job_claims WHERE outcome = 'handed_back'").await?, 1);
     assert_eq!(speaker.client.job(&spoken).await?["attempt"], 0);
+    assert_eq!(dubber.client.job(&dubbed).await?["attempt"], 0);
     gate.open();
     for (job, hog) in held {
         assert_eq!(hog.client.ended(&job).await?[0]["status"], "succeeded");
     }
     speaker.client.reaches(&spoken, "succeeded").await?;
+    dubber.client.reaches(&dubbed, "succeeded").await?;
     worker.stop().await?;
     world.end().await
 }

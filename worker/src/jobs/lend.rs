@@ -7,8 +7,8 @@
 //!
 //! Where all of that is held too, by as many accounts, jobs of accounts that run nothing here are tried in turn, one at
 //! a time and for 15 seconds each. A short job ends in that time; a long one is handed back to wait for a slot, and its
-//! account is not tried again for two hours. Generations are not tried, since a request to a provider can't be handed
-//! back. So a short read or render waits at most 15 seconds for each account before it, whatever the others hold.
+//! account is not tried again for two hours. Generations and dubs are not tried, since a request to a provider can't be
+//! handed back. So a short read or render waits at most 15 seconds for each account before it, whatever the others hold.
 //!
 //! All of that is for accounts that run nothing here. One that runs a job here, in a slot or beside, is lent no other
 //! place, also where some are free: its next job waits for a slot, or until its own has ended.
@@ -113,8 +113,7 @@ impl Lender {
             }
         } else if self.trial.is_none() {
             let others: Vec<AccountId> = holders.keys().chain(self.tried.keys()).copied().collect();
-            // A request to a provider can't be handed back.
-            let tasks: Vec<Task> = self.tasks.iter().copied().filter(|task| *task != Task::Generation).collect();
+            let tasks: Vec<Task> = self.tasks.iter().copied().filter(|task| may_be_tried(*task)).collect();
             if let Some(WaitingJob { job, payer }) = self.waiting(&tasks, &others, 1).await.pop() {
                 self.beside.insert(job);
                 self.trial = Some((payer, self.running.spawn(Arc::clone(&self.worker).try_for(job, TRIED_FOR))));
@@ -150,6 +149,14 @@ impl Lender {
             tracing::warn!(error = %error, "It was not seen who waits for a slot; looking again.");
             Vec::new()
         })
+    }
+}
+
+/// Whether a job of this task may be handed back after a while: not one that may have asked a provider by then.
+fn may_be_tried(task: Task) -> bool {
+    match task {
+        Task::Read(_) | Task::Render => true,
+        Task::Generation | Task::Dub => false,
     }
 }
 
