@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.parse import urlsplit
 
 TYPES = {
     ".wav": "audio/wav", ".flac": "audio/flac", ".mp3": "audio/mpeg", ".mp4": "video/mp4", ".ts": "video/mp2t",
@@ -29,15 +30,21 @@ class Service:
     """The running service. Leaving the `with` block stops it."""
 
     def __init__(self, program: Path, data_dir: Path, more: dict[str, str] | None = None):
-        self.program, self.data_dir, self.more = program, data_dir, more or {}
+        self.program, self.data_dir, self.more = program, data_dir, dict(more or {})
 
     def __enter__(self) -> "Service":
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("MWS_", "DATABASE_URL"))}
-        environment = kept | SETTINGS | {"MWS_DATA_DIR": str(self.data_dir)} | self.more
         if os.geteuid() == 0:
             # The service's PostgreSQL does not run as root, and has to get through to its folder.
             self.data_dir.parent.chmod(0o755)
         self.log = open(self.data_dir.parent / "service.log", "w")
+        self._start()
+        self.credentials = json.loads((self.data_dir / "credentials.json").read_text())
+        self.key = self.credentials["api_key"]
+        return self
+
+    def _start(self) -> None:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("MWS_", "DATABASE_URL"))}
+        environment = kept | SETTINGS | {"MWS_DATA_DIR": str(self.data_dir)} | self.more
         self.process = subprocess.Popen(
             [self.program, "up", "--json"], env=environment, stdout=subprocess.PIPE, stderr=self.log, text=True
         )
@@ -45,9 +52,13 @@ class Service:
         if not ready:
             raise RuntimeError(f"mws up did not start:\n{Path(self.log.name).read_text()}")
         self.base_url = json.loads(ready)["base_url"]
-        self.credentials = json.loads((self.data_dir / "credentials.json").read_text())
-        self.key = self.credentials["api_key"]
-        return self
+
+    def crash(self) -> None:
+        """Kills all of the service at once, database and decoders with it, and starts it again at the same address."""
+        self.process.kill()
+        self.process.wait()
+        self.more["MWS_LISTEN"] = urlsplit(self.base_url).netloc
+        self._start()
 
     def __exit__(self, *_: object) -> None:
         self.process.terminate()

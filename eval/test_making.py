@@ -13,7 +13,7 @@ from scipy.io import wavfile
 from . import films
 from .films import LOST, RATE, Scene
 from .footage import H264, counted, hiss
-from .making import carried, dubs, hostile_otio, mixing, models, pictures, projects
+from .making import carried, dubs, hostile_otio, killed, mixing, models, pictures, projects
 from .making.desk import Refused
 from .rows import Bar, Row, worse_table
 from .studio import run
@@ -328,6 +328,27 @@ class Projects(unittest.TestCase):
         self.assertEqual(projects.out_of_order([1, 3, 2, 2]), 2)
         headers = {"x-service-timestamp": "1", "x-service-signature": "sha256=" + "0" * 64}
         self.assertFalse(projects.is_signed(headers, b"{}", "whsec_a"))
+
+    def test_what_is_done_twice(self):
+        usual = ["list_items", "prepare_media", "create_timeline"]
+        self.assertEqual(killed.differing(["list_items", *usual], usual), 0)
+        self.assertEqual(killed.differing([*usual, "create_timeline"], usual), 1)
+        self.assertEqual(killed.differing(["list_items", "prepare_media", "search_footage"], usual), 2)
+        reads = [["read", "itm_1", "speech"], ["read", "itm_1", "beats"], ["render", "itm_1", None]]
+        once = {"jobs": reads, "ends": 3, "things": [["tml_1"], ["itm_9"]]}
+        self.assertEqual(killed.made_otherwise(once), 0)
+        self.assertEqual(killed.made_otherwise(once | {"ends": 4}), 1)
+        self.assertEqual(killed.made_otherwise(once | {"jobs": [*reads, reads[0]], "ends": 4}), 1)
+        self.assertEqual(killed.made_otherwise(once | {"things": [["tml_1", "tml_2"], []]}), 2)
+
+    def test_what_is_told_twice(self):
+        told = lambda *events: [{"event": event, "revision": number} for number, event in enumerate(events)]
+        self.assertEqual(killed.told_wrongly(told(*projects.STATUSES), projects.STATUSES), 0)
+        self.assertEqual(killed.told_wrongly(told("generating", "rendering", "idle"), projects.STATUSES), 0)
+        self.assertEqual(killed.told_wrongly(told("running", "running", "running"), projects.STATUSES), 1)
+        self.assertEqual(killed.told_wrongly(told("rendering", "generating"), projects.STATUSES), 1)
+        late = told("running", "idle")[::-1]
+        self.assertGreater(killed.told_wrongly(late, projects.STATUSES), 0)
 
 
 class Worse(unittest.TestCase):

@@ -14,6 +14,7 @@ from ..footage import RATE, counted
 from ..rows import Bar, Row
 from ..studio import music, sequence
 from ..themes.texts import LINES
+from . import killed
 from .desk import Desk
 from .films import EXACT, RATES
 from .mixing import ASIDE, PILOT, PILOT_HERTZ, RELEASE
@@ -83,24 +84,69 @@ def made(desk: Desk, seeds: int) -> dict:
     # The link needs no credential.
     with urllib.request.urlopen(project["assembled_url"], timeout=600) as answer:
         desk.studio.path("film.mp4").write_bytes(answer.read())
+    usual = {"steps": killed.steps(desk, project["id"]), "minutes": project["spent"]["minutes"]}
     taken = beside_a_talk(desk, brief, tune)
+    talks = among_talks(desk, brief, f"{name} about {SAID[seeds][1]} music.wav")
     # Neither footage nor music for the next one.
-    for item in (*taken["items"], project["output_item_id"], *(one["item"] for one in footage)):
+    for item in (project["output_item_id"], *(one["item"] for one in footage)):
         desk.tool("delete_item", ref=item)
-    return {"footage": footage, "project": project, "told": told, "timeline": timeline, "taken": taken["is_music"]}
+    return {
+        "footage": footage,
+        "project": project,
+        "told": told,
+        "timeline": timeline,
+        "taken": taken,
+        "talks": talks,
+        "usual": usual,
+        # It takes minutes: a lease has to end each time.
+        "killed": killed_anew(desk, brief, name, footage) if seeds == 1 else None,
+    }
 
 
-def beside_a_talk(desk: Desk, brief: str, tune: str) -> dict:
+def killed_anew(desk: Desk, brief: str, name: str, footage: list[dict]) -> dict:
+    """The same brief and the same media, nothing of which is read yet, with kills."""
+    tune = desk.item(desk.folder / "theme.wav", "Theme music.wav")
+    anew = [desk.item(desk.folder / one["path"], f"{name} {number + 1}.mkv") for number, one in enumerate(footage)]
+    found = killed.made(desk, brief, anew)
+    for item in (tune, *anew, *filter(None, [found["output"]])):
+        desk.tool("delete_item", ref=item)
+    return found
+
+
+def beside_a_talk(desk: Desk, brief: str, tune: str) -> bool:
     """Whether music is taken for music where there is an older talk that `duck_music` has mixed some into."""
     talk = desk.item(desk.folder / "spoken-0.wav", "Old talk.wav")
     mixed = desk.ready("duck_music", voice_ref=talk, music_ref=tune, render=True)["output_item_id"]
     later = desk.item(desk.folder / "theme.wav", "Second theme music.wav")
     desk.tool("delete_item", ref=tune)
+    is_music = music_of(desk, brief) == later
+    for item in (talk, mixed, later):
+        desk.tool("delete_item", ref=item)
+    return is_music
+
+
+def among_talks(desk: Desk, brief: str, called: str) -> int:
+    """Whether a talk is taken for music that the brief names and that is called music, where a tune has another name: what
+    was read of them tells them apart."""
+    talk = desk.item(desk.folder / "spoken-0.wav", called)
+    tune = desk.item(desk.folder / "theme.wav", "Loop.wav")
+    other = desk.item(desk.folder / "spoken-1.wav", "Panel.wav")
+    asked = (([talk, other], ["transcript", "beats"]), ([tune], ["beats"]))
+    for job in [job for refs, reads in asked for job in desk.tool("prepare_media", refs=refs, reads=reads)["job_ids"]]:
+        desk.ended(job)
+    taken = music_of(desk, brief)
+    for item in (talk, tune, other):
+        desk.tool("delete_item", ref=item)
+    return int(taken is None or taken in (talk, other))
+
+
+def music_of(desk: Desk, brief: str) -> str | None:
+    """The item that a project of this brief takes for music."""
     begun = desk.service.call("POST", "/projects", {"brief": brief, "output_type": "timeline"})
     get = lambda: desk.service.call("GET", f"/projects/{begun['id']}")
     project = desk.until("a timeline is there", lambda: (one := get())["status"] in ("idle", "failed") and one, 300)
     timeline = desk.tool("get_timeline", timeline_id=project["timeline_id"])["timeline"]
-    return {"is_music": timeline["audio"]["music"]["item_id"] == later, "items": [talk, mixed, later]}
+    return (timeline["audio"]["music"] or {}).get("item_id")
 
 
 def film(desk: Desk, seeds: int, number: int, dice: np.random.Generator) -> dict:
@@ -159,6 +205,7 @@ def rows(folder: Path, found: dict, seeds: int) -> list[Row]:
         Row("projects", "music in pauses: worst, dB off", between, Bar.at_most(0.5), 2),
         Row("projects", "voices against their source's: worst sentence, dB off", voice, Bar.at_most(0.2), 2),
         Row("projects", "a talk that `duck_music` mixed music into, taken for music", int(not found["taken"]), none, 0),
+        Row("projects", "a talk that is called music and was read for words, taken for music", found["talks"], none, 0),
         Row(
             "projects",
             "statuses told otherwise than once each and in their order",
@@ -173,6 +220,7 @@ def rows(folder: Path, found: dict, seeds: int) -> list[Row]:
             none,
             0,
         ),
+        *(killed.rows(found["killed"], found["usual"], STATUSES) if found["killed"] else []),
     ]
 
 

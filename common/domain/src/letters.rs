@@ -2,6 +2,8 @@
 //! number of letters that a text counts for when it is spoken. The list is that of Debian's `fonts-dejavu-core` 2.37,
 //! as `fc-query` prints it, without code points for private use.
 
+use crate::lines::is_newer_mark;
+
 /// The code points that the font has, in hexadecimal, single or as ranges.
 const DRAWN: &str = "\
     20-7e a0-2e9 2ec-2ee 2f3 2f7 300-34f 351-353 357-358 35a 35c-362 370-377 37a-37f 384-38a 38c 38e-3a1 3a3-525 \
@@ -59,7 +61,8 @@ const fn is_read_out(sign: char) -> bool {
 pub fn undrawn<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<char> {
     let drawn: Vec<(u32, u32)> = DRAWN.split_ascii_whitespace().filter_map(stretch).collect();
     let mut undrawn = Vec::new();
-    for letter in texts.flat_map(str::chars).filter(|letter| !letter.is_control() && !letter.is_whitespace()) {
+    let is_seen = |letter: &char| !letter.is_control() && !letter.is_whitespace() && !is_newer_mark(*letter);
+    for letter in texts.flat_map(str::chars).filter(is_seen) {
         if undrawn.len() < TOLD && !undrawn.contains(&letter) && !is_drawn(letter, &drawn) {
             undrawn.push(letter);
         }
@@ -97,6 +100,7 @@ mod tests {
         {
             assert!(undrawn([drawn].into_iter()).is_empty(), "{drawn}");
         }
+        assert!(undrawn(["\u{2067}נהר\u{2069}\u{61c}"].into_iter()).is_empty(), "they are drawn as nothing");
         for lacking in ['河', 'か', '강', 'न', 'แ', 'ந', '🚀', '\u{10ffff}'] {
             assert_eq!(undrawn([String::from(lacking).as_str()].into_iter()), [lacking]);
         }

@@ -1,7 +1,69 @@
-//! The lines of a text in films: its font family, where lines are broken, and how many are drawn.
+//! The lines of a text in films and in pictures: its font family, where lines are broken, how many are drawn, and from
+//! which side each is read.
+
+use unicode_width::UnicodeWidthChar;
 
 /// The most lines that are drawn; the rest is left out, and a warning says so.
 pub const MOST_LINES: usize = 20;
+/// Ranges of letters that are read from the right: Hebrew, Arabic and neighbours, with their presentation forms.
+const FROM_RIGHT: [(u32, u32); 4] = [(0x590, 0x8ff), (0xfb1d, 0xfdff), (0xfe70, 0xfeff), (0x1e800, 0x1efff)];
+
+/// A line of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Its letters, in the order in which they are read.
+    pub text: String,
+    /// Whether its paragraph is read from the right.
+    pub is_rtl: bool,
+}
+
+impl Line {
+    /// Returns a line of this paragraph.
+    pub fn of(text: String, paragraph: &str) -> Self {
+        Self { text, is_rtl: reads_from_right(paragraph) }
+    }
+
+    /// Returns it for a drawer that takes every line for one that is read from the left: one that is read from the
+    /// right stands between marks that say so.
+    pub fn marked(&self) -> String {
+        if self.is_rtl { format!("\u{202b}{}\u{202c}", self.text) } else { self.text.clone() }
+    }
+}
+
+/// Whether a paragraph is read from the right: its first letter is of such a script, unless a mark before it says from
+/// where it is read.
+pub fn reads_from_right(paragraph: &str) -> bool {
+    let is_of_one = |letter: char| FROM_RIGHT.iter().any(|(first, last)| (*first..=*last).contains(&u32::from(letter)));
+    let side = paragraph.chars().find_map(|letter| match letter {
+        '\u{200e}' | '\u{202a}' | '\u{202d}' | '\u{2066}' => Some(false),
+        '\u{200f}' | '\u{202b}' | '\u{202e}' | '\u{2067}' | '\u{61c}' => Some(true),
+        letter => letter.is_alphabetic().then(|| is_of_one(letter)),
+    });
+    side.unwrap_or(false)
+}
+
+/// Whether it is a mark of the direction of letters that no font here has, so that it would be drawn as a box. Texts of
+/// films have older ones instead.
+pub(crate) const fn is_newer_mark(letter: char) -> bool {
+    matches!(letter, '\u{61c}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Returns a paragraph with older marks of direction, which the font has and which are drawn as nothing, instead of
+/// newer ones.
+fn with_older_marks(paragraph: &str) -> String {
+    let older = |(at, letter): (usize, char)| match letter {
+        '\u{61c}' => '\u{200f}',
+        '\u{2066}'..='\u{2068}' => {
+            let behind = paragraph.get(at + letter.len_utf8()..).unwrap_or_default();
+            // The last of the three goes by the letters behind it.
+            let is_rtl = letter == '\u{2067}' || (letter == '\u{2068}' && reads_from_right(behind));
+            if is_rtl { '\u{202b}' } else { '\u{202a}' }
+        }
+        '\u{2069}' => '\u{202c}',
+        other => other,
+    };
+    paragraph.char_indices().map(older).collect()
+}
 
 /// The font families of `brand_kit::FAMILIES`, whose letters differ in width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -26,8 +88,12 @@ impl Family {
         }
     }
 
-    /// Returns the largest width of a letter, approximately, in hundredths of a line's height.
+    /// Returns the largest width of a letter, approximately, in hundredths of a line's height. A mark on the letter
+    /// before it, or one of direction, has none.
     fn width(self, letter: char) -> usize {
+        if letter >= '\u{300}' && letter.width() == Some(0) {
+            return 0;
+        }
         let [wide, narrow, upper, other] = match self {
             Self::Sans => [100, 41, 79, 64],
             Self::Mono => [61; 4],
@@ -72,20 +138,20 @@ fn is_common(letter: char) -> bool {
 
 /// Returns the lines of a text, at most `room` hundredths of their height wide if possible, broken between words where
 /// that is possible.
-pub fn broken(text: &str, family: Family, room: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for paragraph in text.lines() {
+pub fn broken(text: &str, family: Family, room: usize) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for paragraph in text.lines().map(with_older_marks) {
         let mut line = String::new();
         for part in paragraph.split_whitespace().flat_map(|word| family.fitting(word, room)) {
             let wider = family.width(' ') + family.width_of(&part);
             if !line.is_empty() && family.width_of(&line) + wider > room {
-                lines.push(std::mem::take(&mut line));
+                lines.push(Line::of(std::mem::take(&mut line), &paragraph));
             } else if !line.is_empty() {
                 line.push(' ');
             }
             line.push_str(&part);
         }
-        lines.push(line);
+        lines.push(Line::of(line, &paragraph));
     }
     lines
 }
@@ -96,12 +162,36 @@ mod tests {
 
     #[test]
     fn lines_are_broken_between_words_and_long_words_where_they_must() {
-        let broken = |text, room| broken(text, Family::Sans, room);
+        let broken = |text, room| -> Vec<String> {
+            broken(text, Family::Sans, room).into_iter().map(|line| line.text).collect()
+        };
         assert_eq!(broken("the river is wide", 500), ["the river", "is wide"]);
         assert_eq!(broken("abcdeghopq\nk", 260), ["abcd", "egho", "pq", "k"]);
         assert_eq!(broken("WWWW aa", 300), ["WWW", "W aa"]);
         assert_eq!(broken("ab", 1), ["a", "b"]);
         assert_eq!(broken("", 4), Vec::<String>::new());
+    }
+
+    #[test]
+    fn each_line_is_read_from_where_its_paragraph_begins() {
+        let sides = |text| broken(text, Family::Sans, 500).iter().map(|line| line.is_rtl).collect::<Vec<_>>();
+        // Later lines of a paragraph may begin with letters of the other direction.
+        assert_eq!(sides("הנהר הגדול iPhone 15"), [true; 4]);
+        assert_eq!(sides("the נהר\nنهر the\n12 – !"), [false, true, false]);
+        assert_eq!(sides("\u{200f}NATO\n\u{2067}12\n\u{200e}נהר\n\u{2066}נהר"), [true, true, false, false]);
+        let line = |text| broken(text, Family::Sans, 4_000).remove(0).marked();
+        assert_eq!(line("נהר!"), "\u{202b}נהר!\u{202c}");
+        assert_eq!(line("river!"), "river!");
+    }
+
+    #[test]
+    fn marks_of_direction_that_the_font_lacks_become_those_that_it_has_and_take_no_room() {
+        let line = |text| broken(text, Family::Sans, 4_000).remove(0).text;
+        let isolated = "a \u{2067}b\u{2069} \u{2068}נהר\u{2069} \u{2068}c\u{2069} \u{2066}d\u{2069}\u{61c}";
+        let embedded = "a \u{202b}b\u{202c} \u{202b}נהר\u{202c} \u{202a}c\u{202c} \u{202a}d\u{202c}\u{200f}";
+        assert_eq!(line(isolated), embedded);
+        let vowels = "a\u{5b8}\u{64e}\u{301}\u{202b}\u{200d}".repeat(6);
+        assert_eq!(broken(&vowels, Family::Sans, 400).len(), 1);
     }
 
     #[test]

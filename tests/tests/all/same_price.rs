@@ -10,6 +10,26 @@ use std::time::Duration;
 use tempfile::TempDir;
 use worker::Engines;
 
+#[test]
+fn whatever_may_cost_something_can_be_asked_first() -> anyhow::Result<()> {
+    let document = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../openapi.json"))?;
+    let document: Value = serde_json::from_str(&document)?;
+    let mut asked = 0;
+    for (path, methods) in document["paths"].as_object().into_iter().flatten() {
+        let operation = &methods["post"];
+        // A template has it among the overrides of a run.
+        if operation["responses"]["402"].is_null() || path == "/tools/run_template" {
+            continue;
+        }
+        let body = operation.pointer("/requestBody/content/application~1json/schema/$ref").and_then(Value::as_str);
+        let field = format!("{}/properties/dry_run", body.unwrap_or_default().trim_start_matches('#'));
+        assert!(document.pointer(&field).is_some(), "{path}");
+        asked += 1;
+    }
+    assert!(asked >= 15, "{asked}");
+    Ok(())
+}
+
 /// How long the longest of the jobs may take on a busy machine.
 const SOON: Duration = Duration::from_secs(90);
 

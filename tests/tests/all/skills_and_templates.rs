@@ -115,6 +115,9 @@ async fn a_template_is_checked_when_it_is_saved_and_its_run_is_a_call_of_its_too
 
     // What a run starts is charged and answered as the tool's own.
     saved("prepare_media", json!({ "reads": ["levels"], "refs": [item] })).await?.data()?;
+    let dry = json!({ "name": "t", "overrides": { "dry_run": true } });
+    assert_eq!(tenant.client.tool("run_template", &dry).await?.status, 200);
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 0, "it was only asked what it would cost");
     let started = tenant.client.tool("run_template", &json!({ "name": "t" })).await?;
     assert_eq!(started.job_ids()?.len(), 1, "{}", started.text);
     assert!(started.json["meta"]["cloud_processing"]["held_minutes"].as_f64() > Some(0.0), "{}", started.text);

@@ -124,12 +124,12 @@ impl Renderer {
             return None;
         }
         sweep(tools);
-        let version = tools.ffmpeg_says("-version")?;
-        let version = version.split_whitespace().nth(2).unwrap_or("unknown").to_owned();
+        let built = tools.ffmpeg_says("-version")?;
+        let version = built.split_whitespace().nth(2).unwrap_or("unknown").to_owned();
         let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
         let filter_file_option = if major.is_some_and(|major| major < 7) { "-filter_script:v" } else { "-/filter:v" };
         let draws_text =
-            tools.ffmpeg_says("-filters").is_some_and(|filters| timeline::text_mask::can_be_drawn(&filters));
+            tools.ffmpeg_says("-filters").is_some_and(|filters| timeline::text_mask::can_be_drawn(&filters, &built));
         let engine = Engine { name: "ffmpeg".to_owned(), version, model: None };
         Some(Self { engine, filter_file_option, draws_text })
     }

@@ -4,8 +4,10 @@ use super::wishes::Wishes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Words in the name or in a tag of music.
-const MUSIC: [&str; 9] = ["music", "song", "theme", "track", "beat", "score", "soundtrack", "tune", "jingle"];
+/// Words in the name or in a tag of music, alone or as a part of a longer word.
+const MUSIC: [&str; 3] = ["music", "soundtrack", "jingle"];
+/// Words for music that begin or end words for other things (`Beatrice`, `tracking`, `fortune`): they count alone.
+const MUSIC_ALONE: [&str; 6] = ["song", "theme", "track", "beat", "score", "tune"];
 /// The tools that make films, and voices in place of those of other items: theirs are not footage of the next film.
 const FILMS: [&str; 3] = ["render_timeline", "dub", "render_dub"];
 /// The tool that puts music under a voice: its items are not music.
@@ -81,8 +83,17 @@ impl Item {
 
     /// Whether its name or a tag has a word for music.
     fn is_called_music(&self) -> bool {
-        let texts = self.tags.iter().chain([&self.name]).map(|text| text.to_lowercase());
-        texts.into_iter().any(|text| MUSIC.iter().any(|word| text.contains(word)))
+        let means_music = |word: &str| MUSIC_ALONE.contains(&word.strip_suffix('s').unwrap_or(word));
+        let mut texts = self.tags.iter().chain([&self.name]).map(|text| text.to_lowercase());
+        texts.any(|text| {
+            let mut words = text.split(|c: char| !c.is_alphabetic());
+            MUSIC.iter().any(|word| text.contains(word)) || words.any(means_music)
+        })
+    }
+
+    /// Whether somebody probably speaks in it: who said what was asked for.
+    fn is_talk(&self) -> bool {
+        self.has("transcript") || self.has("speakers")
     }
 }
 
@@ -100,18 +111,56 @@ pub fn footage<'a>(items: &'a [Item], wishes: &Wishes, most: usize) -> (Vec<&'a 
 }
 
 /// Returns the music for a film of `length_ms` milliseconds: of the items called music, one that the brief names, then
-/// one that is long enough. If none is called music, an item with sound that has been read for `beats` but not for
-/// `transcript`.
+/// one that is long enough. If none is left without those that are probably talks, an item with sound that has been read
+/// for `beats` and is probably no talk; then any that is called music.
 pub fn music<'a>(sounds: &'a [Item], wishes: &Wishes, length_ms: i64) -> Option<&'a Item> {
     let fits = |item: &&Item| item.sounds && item.named_by(&wishes.without) == 0;
-    let called = sounds.iter().filter(fits).filter(|item| item.is_called_music());
-    let best = called.max_by_key(|item| (item.named_by(&wishes.words), item.ms >= length_ms));
-    // An item whose transcript was asked for probably holds speech.
-    best.or_else(|| sounds.iter().filter(fits).find(|item| item.has("beats") && !item.has("transcript")))
+    let called: Vec<&Item> = sounds.iter().filter(fits).filter(|item| item.is_called_music()).collect();
+    let best = |may_talk: bool| {
+        let usable = called.iter().filter(|item| may_talk || !item.is_talk());
+        usable.copied().max_by_key(|item| (item.named_by(&wishes.words), item.ms >= length_ms))
+    };
+    let read = || sounds.iter().filter(fits).find(|item| item.has("beats") && !item.is_talk());
+    best(false).or_else(read).or_else(|| best(true))
 }
 
 /// Converts seconds of JSON to milliseconds; `None` if they are no number or negative.
 pub fn ms(seconds: &Value) -> Option<i64> {
     #[expect(clippy::cast_possible_truncation, reason = "a cast of a float saturates, and no media lasts so long")]
     seconds.as_f64().filter(|seconds| *seconds >= 0.0).map(|seconds| (seconds * 1000.0).round() as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sound(name: &str, reads: &[&str]) -> Item {
+        let reads = reads.iter().map(|read| (*read).to_owned()).collect();
+        Item { id: name.to_owned(), name: name.to_owned(), tags: Vec::new(), ms: 60_000, sounds: true, reads }
+    }
+
+    fn chosen(brief: &str, sounds: &[Item]) -> Option<String> {
+        music(sounds, &Wishes::of(brief), 30_000).map(|item| item.name.clone())
+    }
+
+    #[test]
+    fn a_talk_is_not_taken_for_music_by_its_name_or_by_its_beats() {
+        let brief = "A 30 second film about the river, with music";
+        let talks = [
+            sound("Talk about river music.wav", &["transcript"]),
+            sound("Panel.wav", &["beats", "transcript"]),
+            sound("Round table.wav", &["beats", "speakers"]),
+            sound("Beatrice, tracking Neptune.wav", &[]),
+        ];
+        let with = |more: Item| [&talks[..], &[more][..], &talks[..]].concat();
+        for (name, reads) in
+            [("Loop.wav", &["beats"][..]), ("Track 01.wav", &[]), ("two_beats.wav", &[]), ("ThemeMusic.wav", &[])]
+        {
+            assert_eq!(chosen(brief, &with(sound(name, reads))).as_deref(), Some(name));
+        }
+        assert_eq!(chosen(brief, &talks[1..]), None, "no music is better than a talk");
+        // Where everything is read for words when it comes in, what is called music still is.
+        let read = [sound("Harbour.wav", &["transcript"]), sound("Theme.wav", &["transcript"])];
+        assert_eq!(chosen(brief, &read).as_deref(), Some("Theme.wav"));
+    }
 }

@@ -38,8 +38,11 @@ impl Provider {
         let pictures: AnsweredPictures =
             self.json(response, AnswerSpool { asking: &asked.asking, path: answer }).await?;
         let made = match pictures.data.0 {
-            Some(AnsweredPicture { b64_json: Some(bytes), .. }) => Some(ProviderOutput::Base64(bytes)),
-            Some(AnsweredPicture { url: Some(url), .. }) => Some(ProviderOutput::At(url)),
+            // Some servers always have both fields, and leave one empty.
+            Some(AnsweredPicture { b64_json: Some(bytes), .. }) if !bytes.is_empty() => {
+                Some(ProviderOutput::Base64(bytes))
+            }
+            Some(AnsweredPicture { url: Some(url), .. }) if !url.is_empty() => Some(ProviderOutput::At(url)),
             Some(_) | None => None,
         };
         made.ok_or_else(|| self.fault(ProviderFault::BadOutput, "its answer holds no picture"))

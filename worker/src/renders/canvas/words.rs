@@ -4,24 +4,13 @@
 //! word that is wider than its room is broken between letters. Neighbour: `ink`, which measures.
 
 use super::ink::widths;
+use domain::lines::Line;
 use domain::still::StillText;
 use std::collections::HashMap;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Ranges of letters that are read from the right: Hebrew, Arabic and neighbours, with their presentation forms.
-const RTL: [(u32, u32); 4] = [(0x590, 0x8ff), (0xfb1d, 0xfdff), (0xfe70, 0xfeff), (0x1e800, 0x1efff)];
-
 /// The characters that end a line.
 const ENDS: [char; 3] = ['\n', '\u{2028}', '\u{2029}'];
-
-/// A line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Line {
-    /// Its letters.
-    pub(super) text: String,
-    /// Whether its paragraph is read from the right.
-    pub(super) is_rtl: bool,
-}
 
 /// A text in its lines.
 pub(super) struct Lines {
@@ -48,14 +37,7 @@ fn plain(paragraph: &str) -> String {
 }
 
 fn line(text: &str, paragraph: &str) -> Line {
-    Line { text: text.to_owned(), is_rtl: is_rtl(paragraph) }
-}
-
-/// Whether a paragraph is read from the right: its first letter is of such a script.
-fn is_rtl(text: &str) -> bool {
-    let is_of_one = |letter: char| RTL.iter().any(|(first, last)| (*first..=*last).contains(&u32::from(letter)));
-    let first = text.chars().find(|letter| letter.is_alphabetic());
-    first.is_some_and(is_of_one)
+    Line::of(text.to_owned(), paragraph)
 }
 
 /// Breaks paragraphs into lines that are no wider than `room` pixels, if possible.

@@ -220,6 +220,37 @@ async fn captions_stand_where_they_are_told_in_the_letters_of_their_family() {
 }
 
 #[tokio::test]
+async fn letters_that_are_read_from_the_right_stand_in_their_order_and_join() {
+    let room = Darkroom::new();
+    let (tone, item) = (room.plain("tone.mp4", "white", 440, 2), ItemId::mint());
+    let black = vec![scene(FilmPicture::Color { rgb: [0; 3] }, 0, 50)];
+    let mut plan = film(FilmFormat::Mp4, 2, black, vec![sound(item, 0, 0, 2_000, 1_000_000)]);
+    (plan.width, plan.height) = (480, 240);
+    // The last has the same letters with signs between them that part them.
+    let texts = ["אא!", "aa!", "נ WW", "ببب", "ب\u{200c}ب\u{200c}ب"];
+    let cue = |(first, text): (i64, &str)| {
+        let (text, color) = (text.to_owned(), [255; 3]);
+        let text = FilmText { text, color, background: None, size: 400_000, family: None };
+        FilmCue { first: first * 10, end: first * 10 + 10, text, position: None }
+    };
+    plan.cues = (0..).zip(texts).map(cue).collect();
+    room.film(plan, &[(item, tone)], "lettered").await;
+    let frames = room.filtered("lettered", "null");
+    // The widths of what is lit, from the left, with dark columns between.
+    let lit = |cue: usize| -> Vec<usize> {
+        let frame = &frames[(cue * 10 + 5) * 480 * 240..][..480 * 240];
+        let columns: Vec<bool> = (0..480).map(|x| (0..240).any(|y| frame[y * 480 + x] > 128)).collect();
+        columns.split(|is_lit| !is_lit).map(<[bool]>::len).filter(|width| *width > 0).collect()
+    };
+    let [hebrew, latin, mixed, joined, parted] = [0, 1, 2, 3, 4].map(lit);
+    assert_eq!([&hebrew, &latin, &mixed].map(Vec::len), [3; 3], "{hebrew:?} {latin:?} {mixed:?}");
+    assert!(hebrew[0] * 2 < hebrew[2], "the mark of exclamation ends the line on its left: {hebrew:?}");
+    assert!(latin[2] * 2 < latin[0], "and here on its right: {latin:?}");
+    assert!(mixed[0] > mixed[2] * 3 / 2, "what comes after the Hebrew letter stands on its left: {mixed:?}");
+    assert_eq!((joined.len(), parted.len()), (1, 3), "{joined:?} {parted:?}");
+}
+
+#[tokio::test]
 async fn a_source_that_ends_before_its_plan_leaves_its_last_picture_and_silence() {
     let room = Darkroom::new();
     let (short, item) = (room.plain("short.mp4", "white", 440, 2), ItemId::mint());

@@ -17,10 +17,15 @@ const LINE_FILE: &str = "line";
 /// The distance from line to line, in hundredths of a line's height.
 const LEADING: usize = 125;
 
-/// Whether this machine has the filter and the fonts that draw letters.
-pub(in crate::renders) fn can_be_drawn(filters: &str) -> bool {
+/// Whether this machine has the filter and the fonts that draw letters, by what ffmpeg says of its filters and of what
+/// it was built with. Without FriBidi it would draw Hebrew and Arabic from the wrong side and letter by letter.
+pub(in crate::renders) fn can_be_drawn(filters: &str, built: &str) -> bool {
+    can_draw(filters, built) && fonts::are_here()
+}
+
+fn can_draw(filters: &str, built: &str) -> bool {
     let has_filter = filters.lines().any(|line| line.split_whitespace().nth(1) == Some("drawtext"));
-    has_filter && fonts::are_here()
+    has_filter && built.split_whitespace().any(|option| option == "--enable-libfribidi")
 }
 
 /// The position of a text's lines in their box.
@@ -77,7 +82,7 @@ pub(super) async fn mask(
     };
     let mut filter = "format=gray".to_owned();
     for (number, text) in lines.iter().enumerate() {
-        workshop.put(&format!("{LINE_FILE}{number}"), text)?;
+        workshop.put(&format!("{LINE_FILE}{number}"), text.marked())?;
         let y = top + number * step;
         // Writing to a text can't fail.
         let _ = write!(
@@ -111,4 +116,18 @@ pub(super) async fn mask(
     }
     tracing::warn!(ffmpeg.stderr = ending.stderr, "ffmpeg did not draw a text.");
     Err(ReadError::Crashed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::can_draw;
+
+    #[test]
+    fn letters_need_the_filter_and_what_puts_them_into_their_order() {
+        let filters = " T.C drawtext  V->V  Draw text.\n";
+        let built = "configuration: --enable-gpl --enable-libfribidi\n";
+        assert!(can_draw(filters, built));
+        assert!(!can_draw(filters, "configuration: --enable-libfreetype --disable-libfribidi\n"));
+        assert!(!can_draw(" ... drawbox  V->V  Draw a box.\n", built));
+    }
 }
