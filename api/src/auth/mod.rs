@@ -30,6 +30,7 @@ use poem_openapi::auth::{Bearer, BearerAuthorization};
 use std::net::IpAddr;
 use std::time::Duration;
 use store::credentials::{self, CallerIdentity, FoundCredential};
+use store::jobs::Rerun;
 
 /// The header that names another workspace (contract §4.1).
 const WORKSPACE_HEADER: &str = "x-workspace-id";
@@ -66,6 +67,8 @@ pub struct Caller {
     pub traceparent: Option<String>,
     /// The address that the request came from.
     pub address: Option<IpAddr>,
+    /// Which job an operator has run again by this call; none for a call of the caller's own.
+    pub rerun: Option<Box<Rerun>>,
 }
 
 /// The workspace a call acts in.
@@ -105,6 +108,7 @@ impl Caller {
             request_id,
             traceparent,
             address: None,
+            rerun: None,
         }
     }
 
@@ -294,6 +298,7 @@ fn caller(scope: &Scope, credential: CredentialKind, found: &FoundCredential) ->
         request_id: scope.request_id.clone(),
         traceparent: scope.traceparent.clone(),
         address: scope.address,
+        rerun: None,
     })
 }
 

@@ -57,6 +57,7 @@ pub async fn oauth_caller(app: &App, scope: &Scope, token: &str, named: Answer<O
         request_id: scope.request_id.clone(),
         traceparent: scope.traceparent.clone(),
         address: scope.address,
+        rerun: None,
     })
 }
 

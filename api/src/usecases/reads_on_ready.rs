@@ -112,7 +112,7 @@ fn request(due: DueReads) -> DispatchRequest {
     let tool = if tool == IMPORT { IMPORT } else { UPLOAD };
     DispatchRequest {
         owners: Owners { payer: by.account_id, owner: by.workspace_account_id, workspace: by.workspace_id },
-        call: Call { id: RequestId::mint(), tool, request_id, context: None, traceparent },
+        call: Call { id: RequestId::mint(), tool, request_id, context: None, traceparent, rerun: None },
         refs: vec![item.to_string()],
         reads,
         key: None,

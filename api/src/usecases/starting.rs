@@ -37,6 +37,7 @@ pub fn call(caller: &Caller, tool: &'static str, context: Option<String>) -> Cal
         request_id: caller.request_id.clone(),
         context,
         traceparent: caller.traceparent.clone(),
+        rerun: caller.rerun.clone(),
     }
 }
 

@@ -98,6 +98,21 @@ pub async fn is_known(conn: &mut PgConnection, account: AccountId, user: UserId)
     .await
 }
 
+/// Returns whether work can be started in a workspace for an account: the workspace is not erased, and is the account's
+/// own, or somebody of the account is an editor or an owner there and not disabled.
+pub async fn may_work(conn: &mut PgConnection, workspace: WorkspaceId, account: AccountId) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (
+               SELECT FROM workspaces w WHERE w.id = $1 AND w.erased_at IS NULL AND (w.account_id = $2 OR EXISTS (
+                   SELECT FROM members m JOIN users u ON u.id = m.user_id AND u.disabled_at IS NULL
+                   WHERE m.workspace_id = $1 AND u.account_id = $2 AND m.role IN ('owner', 'editor')))) AS "may!""#,
+        workspace as _,
+        account as _
+    )
+    .fetch_one(conn)
+    .await
+}
+
 /// Returns one membership; none when there is none.
 pub async fn find(conn: &mut PgConnection, workspace: WorkspaceId, user: UserId) -> sqlx::Result<Option<MemberRow>> {
     sqlx::query_as!(

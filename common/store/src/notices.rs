@@ -12,6 +12,8 @@ use sqlx::PgConnection;
 
 /// How many of the newest jobs are searched for accounts whose minutes run out.
 const NEWEST_JOBS: i64 = 500;
+/// The fewest deliveries to an endpoint of which the part that failed says something.
+pub const LEAST_TRIED: i64 = 20;
 /// Minutes are called short when no more than one of so many parts of the month's allowance is left.
 const PARTS: i64 = 10;
 
@@ -44,6 +46,47 @@ pub async fn failing_endpoints(conn: &mut PgConnection, limit: i64) -> sqlx::Res
            ORDER BY w.consecutive_failures DESC, w.id LIMIT $3"#,
         LOOKED_AT,
         FAILURES_THAT_WARN,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// An endpoint at which much fails without its being near to be disabled, since some of it arrives.
+#[derive(Debug, Clone)]
+pub struct WaveringEndpoint {
+    /// The endpoint.
+    pub id: EndpointId,
+    /// Its account.
+    pub account_id: AccountId,
+    /// Its deliveries that were attempted, of those that were looked at.
+    pub tried: i64,
+    /// Those of them whose last attempt failed.
+    pub failed: i64,
+}
+
+/// Returns the endpoints that are enabled, have failed less than [`FAILURES_THAT_WARN`] times in a row, and at which
+/// half or more of at least [`LEAST_TRIED`] deliveries have failed, the worst first, by the newest deliveries of a day.
+pub async fn wavering_endpoints(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<WaveringEndpoint>> {
+    sqlx::query_as!(
+        WaveringEndpoint,
+        r#"WITH newest AS MATERIALIZED (
+               SELECT endpoint_id, status, error FROM deliveries
+               WHERE id >= mws_first_id(mws_now() - interval '1 day') ORDER BY id DESC LIMIT $1
+           ), counted AS (
+               SELECT endpoint_id, count(*) AS tried, count(*) FILTER (WHERE error IS NOT NULL) AS failed FROM newest
+               WHERE status = 'succeeded' OR (status IN ('failed', 'pending') AND error IS NOT NULL)
+               GROUP BY endpoint_id
+           )
+           SELECT w.id AS "id!: EndpointId", w.account_id AS "account_id!: AccountId", counted.tried AS "tried!",
+               counted.failed AS "failed!"
+           FROM counted JOIN webhook_endpoints AS w ON w.id = counted.endpoint_id
+           WHERE w.enabled AND w.deleted_at IS NULL AND w.consecutive_failures < $2
+               AND counted.tried >= $3 AND counted.failed * 2 >= counted.tried
+           ORDER BY counted.failed DESC, w.id LIMIT $4"#,
+        LOOKED_AT,
+        FAILURES_THAT_WARN,
+        LEAST_TRIED,
         limit
     )
     .fetch_all(conn)

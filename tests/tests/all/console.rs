@@ -55,6 +55,7 @@ pub fn pages(traces: &Traces, account: &str) -> Vec<String> {
         "/jobs".to_owned(),
         "/jobs?status=succeeded&read=levels&since=2001-01-01T00:00:00.000Z".to_owned(),
         format!("/jobs/{job}"),
+        format!("/jobs/{job}/change"),
         "/deliveries".to_owned(),
         format!("/deliveries?endpoint_id={endpoint}&since=2001-01-01T00:00:00.000Z"),
         format!("/deliveries/{delivery}"),

@@ -120,11 +120,12 @@ async fn whatever_a_page_asks_before_it_changes_something_it_shows_the_command_t
     let cancelled = tenant.client.prepare(&[item], &["beats"]).await?.job_ids()?.remove(0);
     done(&anna, "POST", &format!("/operator/jobs/{cancelled}/cancel"), &json!({}), 202).await?;
     let Traces { job, delivery, endpoint, .. } = traces(&world, &tenant, &receiver).await?;
-    let browser = signed_in(&world, ANNA).await?;
+    let (browser, reads) = (signed_in(&world, ANNA).await?, signed_in(&world, BO).await?);
     let asked = json!({ "name": "a", "kind": "resend_deliveries", "since": "2001-01-01T00:00:00Z" });
     let bulk = text(&done(&anna, "POST", "/operator/bulk-operations", &asked, 202).await?, "/id");
     let asking = [
         (format!("jobs/{cancelled}/retry"), format!("mws admin jobs retry {cancelled}")),
+        (format!("jobs/{cancelled}/change"), "mws tools call prepare_media --input -".to_owned()),
         (format!("jobs/{job}/cancel"), format!("mws admin jobs cancel {job}")),
         ("rerun".into(), "mws admin jobs list --status failed --since 24h --all --ids | xargs".into()),
         (format!("deliveries/{delivery}/resend"), format!("mws admin deliveries resend {delivery}")),
@@ -137,6 +138,8 @@ async fn whatever_a_page_asks_before_it_changes_something_it_shows_the_command_t
     for (page, command) in &asking {
         let (status, shown) = browser.get(&format!("/console/{page}")).await?;
         assert!(status == StatusCode::OK && shown.contains(command), "{page}: {shown}");
+        let refused = reads.post(&format!("/console/{page}"), &[]).await?.status();
+        assert_eq!(refused, StatusCode::FORBIDDEN, "{page}: who only reads presses no button");
     }
     // Whoever adds a form that changes something adds its command here.
     let routes =
@@ -200,11 +203,13 @@ async fn an_endpoint_is_disabled_enabled_and_pinged_on_its_page_by_who_may() -> 
     assert_eq!(acts.post(&change, &[("enabled", "perhaps")]).await?.status(), StatusCode::BAD_REQUEST);
     assert_eq!(log(&anna).await?.iter().filter(|row| row.starts_with("webhook.")).count(), 0);
 
+    let skipped = format!("/console/unsent?endpoint_id={endpoint}&amp;status=skipped&amp;since=");
     for (asked, said, next) in [("no", "It is disabled", "Enable…"), ("yes", "It is enabled", "Disable…")] {
         let changed = acts.post(&change, &[("enabled", asked)]).await?;
         assert_eq!(changed.status(), StatusCode::SEE_OTHER);
         let (_, shown) = acts.get(changed.headers()[header::LOCATION].to_str()?).await?;
         assert!(shown.contains(said) && shown.contains(next), "{shown}");
+        assert_eq!(shown.contains(&skipped), asked == "yes", "{shown}");
     }
     let pinged = acts.post(&ping, &[]).await?;
     assert_eq!(pinged.status(), StatusCode::SEE_OTHER);

@@ -116,3 +116,27 @@ async fn events_that_did_not_arrive_are_told_of_before_they_are_deleted_and_can_
     assert!(!browser.get("/console").await?.1.contains(words), "they are under way again");
     world.end().await
 }
+
+#[tokio::test]
+async fn an_endpoint_at_which_half_fails_is_told_of_though_the_rest_keeps_it_enabled() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let (half, few) = (
+        world.endpoint(&tenant, "http://127.0.0.1:9/a").await?,
+        world.endpoint(&tenant, "http://127.0.0.1:9/b").await?,
+    );
+    let (failed, arrived) = (("failed", "tls_failed"), ("succeeded", ""));
+    deliveries(&world, &tenant, half, &[[failed; 9].as_slice(), &[arrived; 10]].concat()).await?;
+    deliveries(&world, &tenant, few, &[[failed; 10].as_slice(), &[arrived; 11]].concat()).await?;
+    let words = "half or more failed";
+    assert!(!overview(&world).await?.contains(words), "of one too few are known, of the other fewer failed");
+    deliveries(&world, &tenant, half, &[failed]).await?;
+    let page = overview(&world).await?;
+    assert!(page.contains(words) && page.contains("10 of 20"), "{page}");
+    assert!(page.contains(&format!("mws admin deliveries list --endpoint {half} --status failed")), "{page}");
+    assert!(!page.contains(&format!("--endpoint {few}")), "{page}");
+    sqlx::query("UPDATE webhook_endpoints SET consecutive_failures = 10").execute(world.pool()).await?;
+    let page = overview(&world).await?;
+    assert!(!page.contains(words) && page.contains("keep failing"), "it is told of as one that fails: {page}");
+    world.end().await
+}

@@ -36,7 +36,7 @@ async fn a_page_that_refuses_has_the_navigation_and_says_what_an_operator_can_do
         let answer = asked.header("x-request-id", "req-seen-on-the-page").send().await?;
         assert_eq!(answer.status(), status, "{path}");
         let page = answer.text().await?;
-        for words in [helps, "<nav aria-label=\"Pages\">", "Find by id", "req-seen-on-the-page"] {
+        for words in [helps, "<nav aria-label=\"Pages\">", "Find by id", "req-seen-on-the-page", "All times are UTC"] {
             assert!(page.contains(words), "{path}: {words}: {page}");
         }
         for customers in ["GET /", "POST /", "get_jobs", "/openapi.json"] {
@@ -189,5 +189,57 @@ async fn a_delivery_that_was_sent_again_stands_beside_the_one_before() -> anyhow
     let document = format!("&quot;resend_of&quot;: &quot;{first}&quot;");
     assert!(page.contains(&document), "its JSON: {page}");
     assert!(page.contains("Both send the same ") && page.contains(&first.to_string()), "{page}");
+    world.end().await
+}
+
+#[tokio::test]
+async fn the_fleet_page_tells_of_an_upgrade_under_way_and_of_a_schema_that_is_older() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let browser = signed_in(&world, BO).await?;
+    let (_, page) = browser.get("/console/fleet").await?;
+    assert!(page.contains("The schema is at migration") && !page.contains("releases run"), "{page}");
+    sqlx::query("INSERT INTO workers (name, host, service, version) VALUES ('w', 'h', 'worker', '0.0.1')")
+        .execute(world.pool())
+        .await?;
+    let (_, page) = browser.get("/console/fleet").await?;
+    assert!(page.contains("Processes of 2 releases run") && page.contains("0.0.1"), "{page}");
+    // As a release finds it whose newest migration was not applied.
+    sqlx::query("UPDATE _sqlx_migrations SET success = version < 124").execute(world.pool()).await?;
+    let (_, page) = browser.get("/console/fleet").await?;
+    assert!(page.contains(" not applied.") && page.contains("mws migrate"), "{page}");
+    sqlx::query("UPDATE _sqlx_migrations SET success = true").execute(world.pool()).await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn the_box_leads_from_an_upload_to_its_item() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let made = tenant.client.announce(4, &json!({})).await?;
+    let browser = signed_in(&world, BO).await?;
+    let upload = made["id"].as_str().unwrap_or_default();
+    let answer = browser.request(Method::GET, &format!("/console/find?id={upload}")).send().await?;
+    assert_eq!(answer.status(), StatusCode::SEE_OTHER);
+    let item = made["item_id"].as_str().unwrap_or_default();
+    assert_eq!(answer.headers()[header::LOCATION], format!("/console/items/{item}"));
+    let (status, page) = browser.get("/console/find?id=upl_01J00000000000000000000000").await?;
+    assert!(status == StatusCode::OK && page.contains("Nothing was found"), "{page}");
+    world.end().await
+}
+
+#[tokio::test]
+async fn an_account_and_a_bulk_operation_are_shown_as_programs_see_them_too() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let asked = json!({ "name": "a", "kind": "resend_deliveries", "since": "2001-01-01T00:00:00Z" });
+    let made = done(&anna, "POST", "/operator/bulk-operations", &asked, 202).await?;
+    let browser = signed_in(&world, BO).await?;
+    for (page, answer) in [
+        (format!("accounts/{}", tenant.account), "unpaid_processor"),
+        (format!("bulk/{}", made["id"].as_str().unwrap_or_default()), "resend_deliveries"),
+    ] {
+        let (status, shown) = browser.get(&format!("/console/{page}")).await?;
+        assert!(status == StatusCode::OK && shown.contains(&format!("&quot;{answer}&quot;")), "{page}: {shown}");
+    }
     world.end().await
 }

@@ -26,6 +26,7 @@ mod comments;
 mod connections;
 mod console;
 mod console_acts;
+mod console_changed;
 mod console_errors;
 mod console_overview;
 mod console_pages;

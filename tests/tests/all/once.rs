@@ -20,7 +20,14 @@ pub fn jobs_of_all(items: i64) -> i64 {
 pub fn wish(tenant: &Tenant, items: &[ItemId], reads: &[Read], key: Option<&str>) -> DispatchRequest {
     let owners = Owners { payer: tenant.account, owner: tenant.account, workspace: tenant.workspace };
     let id = RequestId::mint();
-    let call = Call { id, tool: "prepare_media", request_id: id.to_string(), context: None, traceparent: None };
+    let call = Call {
+        id,
+        tool: "prepare_media",
+        request_id: id.to_string(),
+        context: None,
+        traceparent: None,
+        rerun: None,
+    };
     let key = key.map(|key| Key {
         account: tenant.account,
         tool: "prepare_media",

@@ -267,6 +267,8 @@ async fn who_may_not_look_is_refused_and_a_look_at_large_tables_goes_by_indexes(
     goes_by(&mut conn, &["events_created", "deliveries_pkey"]).await?;
     notices::failing_endpoints(&mut conn, 10).await?;
     goes_by(&mut conn, &["deliveries_pkey"]).await?;
+    notices::wavering_endpoints(&mut conn, 10).await?;
+    goes_by(&mut conn, &["deliveries_pkey"]).await?;
     notices::short_accounts(&mut conn, 10).await?;
     goes_by(&mut conn, &["jobs_pkey", "minute_buckets_pkey"]).await?;
     drop(conn);

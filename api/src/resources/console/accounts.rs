@@ -4,6 +4,8 @@ use super::shell::Fit;
 use super::words::{amount, link, or_dash, short, state, theirs, time, time_or};
 use super::{Visit, shell};
 use crate::http::error::{Answer, Code};
+use crate::http::json::json_of;
+use crate::resources::operator::accounts::OperatorAccounts;
 use crate::usecases::balance::balance;
 use crate::usecases::operator::accounts::unpaid_time;
 use crate::usecases::operator::missing;
@@ -88,6 +90,8 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
     let own = workspaces::list(&mut conn, Some(id), None, MOST).await?;
     let keys = keys::every(&mut conn, id, None, MOST).await?;
     let endpoints = endpoints::every(&mut conn, None, Some(id), None, MOST).await?;
+    drop(conn);
+    let detail = json_of(&OperatorAccounts(visit.app.clone()).detail(&visit.caller, id).await?);
     let main = html! {
         h1 { "Account " (theirs(&visit, Some(&account.name))) }
         (shell::section("state", "State", &html! {
@@ -117,6 +121,7 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
             ul { @for one in &endpoints { li { (link("endpoints", one.endpoint.id)) " " (super::words::endpoint_url(&visit, &one.endpoint.url)) " "
                 @if one.deleted_at.is_some() { "removed" } @else { (state(if one.endpoint.enabled { "enabled" } else { "disabled" })) } } } }
         }))
+        (shell::section("document", "As operators' programs see it", &shell::document(&detail)))
         (shell::command(&format!("mws admin accounts get {id}")))
     };
     Ok(visit.whole(&format!("Account {id}"), &main))

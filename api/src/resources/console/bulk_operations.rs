@@ -5,6 +5,8 @@ use super::shell::{Fit, instead};
 use super::words::{link, or_dash, state, time, time_or, word};
 use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, Code};
+use crate::http::json::json_of;
+use crate::resources::operator::bulk_operations::BulkOperationAnswer;
 use crate::usecases::operator::{bulk_operations as acts, missing};
 use chrono::{DateTime, Utc};
 use domain::bulk::BulkState;
@@ -93,6 +95,7 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
             p { "What it has sent stays sent. The rest can be sent by another operation." }
             form method="post" { div.acts { button { "Stop it" } a href="/console/bulk" { "Leave it" } } }
         }
+        (shell::section("document", "As operators' programs see it", &shell::document(&json_of(&BulkOperationAnswer::from(one.clone())))))
         (shell::command(&format!("mws admin bulk {verb} {}", one.id)))
     };
     Ok(visit.whole(&one.name, &main))

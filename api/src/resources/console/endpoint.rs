@@ -6,6 +6,7 @@ use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
 use crate::http::pages::field;
+use crate::http::text::Time;
 use crate::resources::operator::webhooks::OperatorWebhook;
 use crate::usecases::operator::webhooks::{ChangedWebhook, change_any_webhook};
 use crate::usecases::webhooks::endpoints::After;
@@ -21,7 +22,7 @@ use store::endpoints::{self, EndpointOf};
 const NEWEST: i64 = 20;
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
-    visit.takes(&["done"])?;
+    visit.takes(&["done", "since"])?;
     let found = find(&visit).await?;
     let id = found.endpoint.id;
     let now = visit.now().await?;
@@ -32,7 +33,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let main = html! {
         h1 { "Endpoint " span.id { (id) } }
         @match visit.asked("done") {
-            Some("enabled") => { p.done role="status" { "It is enabled. What was skipped meanwhile can be sent again." } }
+            Some("enabled") => { p.done role="status" { "It is enabled. " a href=(skipped(&visit, id)) { "Send again what was skipped meanwhile…" } } }
             Some("disabled") => { p.done role="status" { "It is disabled by operators: nothing is sent to it until they or its owner enable it." } }
             _ => {}
         }
@@ -43,6 +44,14 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         (shell::command(&format!("mws admin deliveries list --endpoint {id}")))
     };
     Ok(visit.whole(&format!("Endpoint {id}"), &main))
+}
+
+/// Returns the link to the page that counts what was skipped while the endpoint was disabled, and sends it again.
+fn skipped(visit: &Visit, id: EndpointId) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.append_pair("endpoint_id", &id.to_string()).append_pair("status", "skipped");
+    query.extend_pairs(visit.asked("since").map(|since| ("since", since)));
+    format!("/console/unsent?{}", query.finish())
 }
 
 fn document(visit: &Visit, found: &EndpointOf) -> Markup {
@@ -161,8 +170,10 @@ pub(super) async fn change(visit: Visit) -> Answer<Response> {
         "no" => (false, "disabled"),
         _ => return Err(ApiError::new(Code::InvalidRequest, "`enabled` must be `yes` or `no`.")),
     };
+    let disabled_at = kept(&visit).await?.endpoint.disabled_at.filter(|_| enabled);
     change_any_webhook(&visit.app, &visit.caller, id, Some(enabled), After::Nothing).await?;
-    Ok(leads_to(&format!("/console/endpoints/{id}?done={done}")))
+    let since = disabled_at.map(|at| format!("&since={}", Time(at))).unwrap_or_default();
+    Ok(leads_to(&format!("/console/endpoints/{id}?done={done}{since}")))
 }
 
 /// The page that asks before a ping is sent.

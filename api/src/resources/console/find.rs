@@ -3,10 +3,10 @@
 use super::{Visit, leads_to};
 use crate::http::error::Answer;
 use domain::event::EventId;
-use domain::ids::{AccountId, BulkOperationId, DeliveryId, EndpointId, ItemId, JobId, KeyId, WorkspaceId};
+use domain::ids::{AccountId, BulkOperationId, DeliveryId, EndpointId, ItemId, JobId, KeyId, UploadId, WorkspaceId};
 use maud::html;
 use poem::Response;
-use store::{events, keys};
+use store::{events, keys, uploads};
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["id"])?;
@@ -17,7 +17,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let main = html! {
         h1 { "Nothing was found" }
         p { "Nothing here has the id " code { (asked) } ". These ids have pages:" }
-        p { @for kind in ["job_", "dlv_", "evt_", "whe_", "itm_", "acc_", "wsp_", "key_", "blk_"] { code { (kind) "…" } " " } }
+        p { @for kind in ["job_", "dlv_", "evt_", "whe_", "itm_", "acc_", "wsp_", "key_", "blk_", "upl_"] { code { (kind) "…" } " " } }
     };
     Ok(visit.whole("Nothing was found", &main))
 }
@@ -37,6 +37,11 @@ async fn path_of(visit: &Visit, asked: &str) -> Answer<Option<String>> {
             let Ok(id) = asked.parse::<KeyId>() else { return Ok(None) };
             let found = keys::find(&mut *visit.conn().await?, id).await?;
             found.map(|(account, _)| format!("/accounts/{account}#keys"))
+        }
+        _ if is("upl_") => {
+            let Ok(id) = asked.parse::<UploadId>() else { return Ok(None) };
+            let found = uploads::find(&mut *visit.conn().await?, id).await?;
+            found.map(|upload| format!("/items/{}", upload.item_id))
         }
         _ if is("evt_") => {
             let Ok(id) = asked.parse::<EventId>() else { return Ok(None) };

@@ -1,6 +1,7 @@
-//! The page of the processes and what each can run, of the reads and whether they are paused, of the schedulers'
-//! duties, and of the invariants that they check.
+//! The page of the processes and what each can run, of their releases and the schema, of the reads and whether they are
+//! paused, of the schedulers' duties, and of the invariants that they check.
 
+use super::releases::releases;
 use super::shell::{Fit, instead};
 use super::words::{exact, or_dash, state, time, time_or, word};
 use super::{Visit, leads_to, shell};
@@ -12,6 +13,7 @@ use domain::read::Read;
 use domain::verdict::{Held, span};
 use maud::{Markup, html};
 use poem::Response;
+use store::inspect;
 use store::invariants;
 use store::reads::{self, Begun, KindRow};
 use store::verdict::{self, DutyTold, ProcessRow};
@@ -27,9 +29,13 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let kinds = reads::list(&mut conn).await?;
     let duties = verdict::reported(&mut conn).await?;
     let held = invariants::last(&mut conn).await?;
+    let applied = inspect::schema_version(&mut conn).await?;
+    let schema = verdict::schema(&mut conn).await?;
+    let ran = releases(env!("CARGO_PKG_VERSION"), &processes, applied, &schema);
     let main = html! {
         h1 { "Fleet" }
         (shell::section("processes", "Processes", &living(&processes, now)))
+        (shell::section("releases", "Releases and the schema", &ran))
         (shell::section("reads", "Reads", &paused(&visit, &kinds, now)))
         (shell::section("duties", "Duties of the schedulers", &done(&duties)))
         (shell::section("invariants", "Invariants", &checked(&held)))

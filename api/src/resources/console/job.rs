@@ -3,7 +3,7 @@
 
 use super::life::{self, JobRecords, Step, WaitFacts};
 use super::words::{amount, hidden, link, minutes, or_dash, state, theirs, time, time_or};
-use super::{Visit, axis, leads_to, shell};
+use super::{Visit, axis, changed, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
 use crate::resources::operator::jobs::OperatorJobs;
@@ -40,6 +40,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     }
     let entries = journal::of_job(&mut conn, id).await?;
     let event = jobs::event_of(&mut conn, id).await?;
+    let reruns = jobs::reruns(&mut conn, id).await?;
     let seen =
         deliveries::search(&mut conn, &SearchScope::Job(id), &DeliverySearchFilter::default(), None, MOST_DELIVERIES)
             .await?;
@@ -66,12 +67,13 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let main = html! {
         h1 { "Job " span.id { (id) } }
         @match visit.asked("done") {
+            Some("changed") => { p.done role="status" { "This is the job that does what was asked for." } }
             Some("retried") => { p.done role="status" { "This is the job that was started for it." } }
             Some("cancelled") => { p.done role="status" { "It is cancelled, or stops as soon as its worker notices." } }
             _ => {}
         }
-        (shell::section("state", "State", &facts(&visit, &origin, &found, &waiting)))
-        (acts(&visit, &job, bar.as_ref()))
+        (shell::section("state", "State", &facts(&visit, &origin, &found, &waiting, &reruns)))
+        (acts(&visit, &job, bar.as_ref(), standing.tool.as_deref()))
         (shell::section("life", "Its life", &lived(&steps, &job, &found)))
         (shell::section("deliveries", "Deliveries", &deliveries_of(&sent, now)))
         (shell::section("document", "As its account sees it", &document(&visit, &job)))
@@ -109,7 +111,7 @@ fn can_run(processes: &[verdict::ProcessRow], job: &Job) -> bool {
     processes.iter().filter(lives).any(|one| one.tasks.iter().any(|own| own == task.name()))
 }
 
-fn facts(visit: &Visit, origin: &Origin, found: &JobRecords<'_>, waiting: &WaitFacts<'_>) -> Markup {
+fn facts(visit: &Visit, origin: &Origin, found: &JobRecords<'_>, waiting: &WaitFacts<'_>, reruns: &[JobId]) -> Markup {
     let job = found.job;
     let waits = life::why_it_waits(job, waiting);
     let now = found.now;
@@ -138,6 +140,8 @@ fn facts(visit: &Visit, origin: &Origin, found: &JobRecords<'_>, waiting: &WaitF
             ("Workspace", html! { a.id href={ "/console/jobs?workspace_id=" (origin.workspace) } { (origin.workspace) } }),
             ("Item", html! { @match origin.item { Some(item) => { (link("items", item)) } None => { "–" } } }),
             ("Its other runs", other_runs(job, origin)),
+            ("Runs again", html! { @match found.standing.rerun_of { Some(first) => { (link("jobs", first)) } None => { "–" } } }),
+            ("Run again as", html! { @if reruns.is_empty() { "–" } @for rerun in reruns { (link("jobs", rerun)) " " } }),
             ("Request", html! { code { (or_dash(job.request_id.as_ref())) } }),
             ("Trace", html! { code { (or_dash(found.standing.traceparent.as_ref())) } }),
             ("Context", theirs(visit, job.context.as_ref())),
@@ -157,13 +161,16 @@ fn other_runs(job: &Job, origin: &Origin) -> Markup {
     }
 }
 
-/// Shows what can be done to the job. `bar`: why it can't be run again.
-fn acts(visit: &Visit, job: &Job, bar: Option<&Markup>) -> Markup {
+/// Shows what can be done to the job. `bar`: why it can't be run again as it was; `called`: the tool that started it.
+fn acts(visit: &Visit, job: &Job, bar: Option<&Markup>, called: Option<&str>) -> Markup {
     html! {
         @if !is_live(job) && visit.may_act() {
             @match bar {
                 None => { p.acts { a.button data-key="r" href={ "/console/jobs/" (job.id) "/retry" } { "Run again…" } } }
-                Some(why) => { p.soft { "It can't be run again. " (why) } }
+                Some(why) => { p.soft { "It can't be run again as it was. " (why) } }
+            }
+            @if changed::tool_of(job.read, called).is_some() {
+                p.acts { a.button href={ "/console/jobs/" (job.id) "/change" } { "Run again with another input…" } }
             }
         }
         @if is_live(job) && visit.may_act() {

@@ -12,6 +12,7 @@ mod audit;
 mod axis;
 mod bulk;
 mod bulk_operations;
+mod changed;
 mod compared;
 mod deliveries;
 mod delivery;
@@ -27,6 +28,7 @@ mod jobs;
 mod life;
 mod notices;
 mod overview;
+mod releases;
 mod rerun;
 mod responses;
 mod session;
@@ -74,6 +76,10 @@ pub fn add_to(route: Route, app: &App) -> Route {
         .at(
             "/console/jobs/:id/retry",
             get(act("/jobs/{id}/retry", boxed(job::confirm))).post(act("/jobs/{id}/retry", boxed(job::retry))),
+        )
+        .at(
+            "/console/jobs/:id/change",
+            get(act("/jobs/{id}/change", boxed(changed::show))).post(act("/jobs/{id}/change", boxed(changed::run))),
         )
         .at(
             "/console/jobs/:id/cancel",

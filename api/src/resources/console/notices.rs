@@ -9,7 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::series::FAILURES_THAT_DISABLE;
 use domain::verdict::{LOOKED_AT, span};
 use maud::{Markup, html};
-use store::notices::{self, EndingSecret, FailingEndpoint, ShortAccount, Unsaved};
+use store::notices::{self, EndingSecret, FailingEndpoint, ShortAccount, Unsaved, WaveringEndpoint};
 
 /// The most endpoints, accounts and secrets that are named.
 const MOST: i64 = 10;
@@ -27,11 +27,13 @@ pub(super) async fn items(visit: &Visit) -> Answer<Markup> {
     let ahead = (f64::from(days) * DAY_SECONDS * PART_OF_RETENTION).min(DAY_SECONDS);
     let mut conn = visit.conn().await?;
     let failing = notices::failing_endpoints(&mut conn, MOST).await?;
+    let wavering = notices::wavering_endpoints(&mut conn, MOST).await?;
     let short = notices::short_accounts(&mut conn, MOST).await?;
     let ending = notices::ending_secrets(&mut conn, SECRET_HOURS, MOST).await?;
     let unsaved = notices::unsaved(&mut conn, days, ahead).await?;
     Ok(html! {
         @if !failing.is_empty() { (endpoints(&failing)) }
+        @if !wavering.is_empty() { (half_failed(&wavering)) }
         @if !short.is_empty() { (accounts(&short)) }
         @if !ending.is_empty() { (secrets(&ending, now)) }
         @if let Some(unsaved) = &unsaved { (events(unsaved, days, ahead)) }
@@ -61,6 +63,21 @@ fn endpoints(failing: &[FailingEndpoint]) -> Markup {
     };
     let first = failing.first().map(|one| format!("mws admin webhooks ping {}", one.id)).unwrap_or_default();
     notice("delivery", &sentence, &named, &first)
+}
+
+fn half_failed(wavering: &[WaveringEndpoint]) -> Markup {
+    let what = word(wavering.len() == 1, "this endpoint", "these endpoints");
+    let sentence = format!(
+        "Of the newest deliveries of a day to {what} half or more failed. What arrives in between keeps them from being disabled."
+    );
+    let named = html! {
+        ul { @for one in wavering {
+            li { (link("endpoints", one.id)) " of " (link("accounts", one.account_id)) ": "
+                span.number { (one.failed) " of " (one.tried) } " failed" }
+        } }
+    };
+    let first = wavering.first().map(|one| format!("mws admin deliveries list --endpoint {} --status failed", one.id));
+    notice("delivery", &sentence, &named, &first.unwrap_or_default())
 }
 
 /// Returns how much of the failures that disable an endpoint there are, in percent.
@@ -122,6 +139,10 @@ mod tests {
         let told = endpoints(&[FailingEndpoint { id, account_id, failures: 14 }]).0;
         for words in [format!("/console/endpoints/{id}"), "(70 %)".into(), format!("mws admin webhooks ping {id}")] {
             assert!(told.contains(&words), "{words}: {told}");
+        }
+        let told = half_failed(&[WaveringEndpoint { id, account_id, tried: 40, failed: 25 }]).0;
+        for words in ["to this endpoint half or more", "25 of 40", &format!("--endpoint {id} --status failed")] {
+            assert!(told.contains(words), "{words}: {told}");
         }
         let at = DateTime::from_timestamp_micros(1_800_000_000_000_900).expect("a time");
         let unsaved = Unsaved { many: LOOKED_AT, endpoints: 3, first_at: at, last_at: at };

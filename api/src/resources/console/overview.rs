@@ -11,7 +11,7 @@ use super::words::{link, or_dash, state, time};
 use super::{Visit, shell};
 use crate::http::error::Answer;
 use crate::usecases::operator::report::{Verdict, verdict};
-use domain::verdict::{Finding, LOOKED_AT, Number, Snapshot, State, span};
+use domain::verdict::{Backlog, Ended, Finding, LOOKED_AT, Number, Snapshot, State, span};
 use maud::{Markup, html};
 use poem::Response;
 use store::endpoints;
@@ -19,6 +19,8 @@ use store::verdict::{HourRow, by_hour};
 
 /// The most endpoints in trouble that are shown.
 const MOST_ENDPOINTS: i64 = 10;
+/// The seconds in which the snapshot's jobs ended.
+const PACE_SECONDS: f64 = 900.0;
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&[])?;
@@ -140,6 +142,7 @@ fn queues(snapshot: &Snapshot) -> Markup {
                 td.number.medium { (or_dash(backlog.filter(|backlog| backlog.due > 0).map(|backlog| span(backlog.oldest_due_seconds)))) }
                 td.number.medium { (backlog.map_or(0, |backlog| backlog.without_place)) }
                 td.number { (backlog.map_or(0, |backlog| backlog.running)) }
+                td.number.wide { (or_dash(backlog.and_then(|backlog| empty_in(backlog, &snapshot.ended)))) }
                 td.number.medium { (can_run(task)) }
             }
         }
@@ -151,9 +154,23 @@ fn queues(snapshot: &Snapshot) -> Markup {
         ("Oldest", Fit::Medium),
         ("Waiting for a place", Fit::Medium),
         ("Running", Fit::Any),
+        ("Empty in", Fit::Wide),
         ("Workers that can", Fit::Medium),
     ];
     shell::section("queues", "Work", &shell::fitted_table("Work by task", &columns, &rows))
+}
+
+/// Returns when a task's waiting jobs will have ended at the pace of the last 15 minutes, if no others come; none where
+/// none wait, or none ended. Of many only so many are looked at: it takes longer then.
+fn empty_in(backlog: &Backlog, ended: &Ended) -> Option<String> {
+    let number = |many: i64| f64::from(u32::try_from(many).unwrap_or(u32::MAX));
+    let ended = ended.by_task.iter().find(|one| one.task == backlog.task.name())?.many;
+    let waiting = backlog.due + backlog.without_place;
+    if waiting <= 0 || ended <= 0 {
+        return None;
+    }
+    let than = if backlog.due.max(backlog.without_place) >= LOOKED_AT { "more than" } else { "about" };
+    Some(format!("{than} {}", span(number(waiting) * PACE_SECONDS / number(ended))))
 }
 
 async fn troubled(visit: &Visit) -> Answer<Markup> {
@@ -185,4 +202,38 @@ async fn troubled(visit: &Visit) -> Answer<Markup> {
         ("Last success", Fit::Wide),
     ];
     Ok(shell::fitted_table("Endpoints in trouble", &columns, &rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::read::Read;
+    use domain::task::Task;
+    use domain::verdict::EndedTask;
+
+    #[test]
+    fn a_backlog_is_told_when_it_will_be_gone_at_the_pace_of_now() {
+        let backlog = |due, without_place| Backlog {
+            task: Task::Read(Read::Beats),
+            due,
+            oldest_due_seconds: 5.0,
+            without_place,
+            running: 1,
+        };
+        let ended = |task: &str, many| {
+            let by_task = vec![EndedTask { task: task.to_owned(), many }];
+            Ended { by_task, ..Ended::default() }
+        };
+        let told = empty_in(&backlog(20, 10), &ended("beats", 45));
+        assert_eq!(told, Some(format!("about {}", span(600.0))));
+        let many = empty_in(&backlog(LOOKED_AT, 0), &ended("beats", 900)).unwrap_or_default();
+        assert!(many.starts_with("more than "), "{many}");
+        for (backlog, ended) in [
+            (backlog(0, 0), ended("beats", 45)),
+            (backlog(20, 0), ended("beats", 0)),
+            (backlog(20, 0), ended("levels", 45)),
+        ] {
+            assert_eq!(empty_in(&backlog, &ended), None);
+        }
+    }
 }

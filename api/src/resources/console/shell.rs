@@ -67,7 +67,10 @@ pub(super) fn whole(seat: Option<&Seat>, title: &str, main: &Markup) -> Markup {
             body {
                 a.skip href="#main" { "To the content" }
                 @if let Some(seat) = seat { (head(seat)) }
-                main #main tabindex="-1" { (main) }
+                main #main tabindex="-1" {
+                    (main)
+                    @if seat.is_some() { p.soft { "All times are UTC." } }
+                }
                 @if seat.is_some() { script { (PreEscaped(SCRIPT)) } }
             }
         }
@@ -137,6 +140,9 @@ fn is_here(seat: &Seat, page: &str) -> bool {
 pub(super) fn refusal(seat: Option<&Seat>, refusal: &ApiError) -> Markup {
     let title = match refusal.code().status() {
         StatusCode::NOT_FOUND => "There is no such thing",
+        StatusCode::FORBIDDEN if matches!(refusal.code(), Code::AccountSuspended | Code::WorkspaceForbidden) => {
+            "That can't be done now"
+        }
         StatusCode::FORBIDDEN => "That is not yours to do",
         StatusCode::CONFLICT if refusal.code() == Code::NameTaken => "That name is taken",
         StatusCode::CONFLICT => "That can't be done now",
@@ -170,6 +176,7 @@ fn helps(code: Code) -> &'static str {
         (Code::RoleForbidden, _) => {
             "Sign in by a link that was made with a token of that role: MWS_OPERATOR_TOKENS has the tokens."
         }
+        (Code::AccountSuspended, _) => "`mws admin accounts resume` lets everything of it go on, if that is right.",
         (Code::OriginForbidden, _) => "Open the page here in the console, and press its own button.",
         (Code::RouteNotFound, _) => "The links above lead to every page there is.",
         (Code::InvalidCursor, _) => "Open the list anew: its pages follow from its first one.",

@@ -235,7 +235,11 @@ impl OperatorAccounts {
 }
 
 impl OperatorAccounts {
-    async fn detail(&self, operator: &OperatorCaller, id: AccountId) -> Answer<AccountDetail> {
+    /// Returns an account with its balances, as this operator may see it.
+    ///
+    /// # Errors
+    /// `account_not_found`.
+    pub async fn detail(&self, operator: &OperatorCaller, id: AccountId) -> Answer<AccountDetail> {
         let mut conn = self.0.conn().await?;
         let row = accounts::find(&mut conn, id).await?.ok_or_else(|| missing(Code::AccountNotFound, id))?;
         let settings = &self.0.process.settings;

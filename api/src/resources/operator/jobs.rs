@@ -21,7 +21,7 @@ use poem_openapi::{Object, OpenApi};
 use serde_json::json;
 use sqlx::PgConnection;
 use std::collections::HashMap;
-use store::jobs::{self, Call, FoundJob, JobSearchFilter, Origin, Owners, SearchScope};
+use store::jobs::{self, Call, FoundJob, JobSearchFilter, Origin, Owners, Rerun, SearchScope};
 use store::workspaces;
 
 /// The error codes of these operations, besides those that any operation may return.
@@ -194,6 +194,7 @@ impl OperatorJobs {
                 request_id: operator.request_id.clone(),
                 context: origin.context,
                 traceparent: None,
+                rerun: Some(Box::new(Rerun { of: first, entry: None })),
             },
             refs: vec![item.to_string()],
             reads: vec![read],

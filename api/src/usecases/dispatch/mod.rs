@@ -17,7 +17,7 @@ mod reads;
 mod render;
 
 use crate::http::rate::{self, kept_byte_us};
-use domain::ids::AccountId;
+use domain::ids::{AccountId, JobId};
 use domain::minutes::Minutes;
 use domain::plan::{self, Answer, Candidate, Start};
 pub use dub::{DubRequest, is_full_of_dubs};
@@ -32,6 +32,7 @@ use runtime::config::Settings;
 use runtime::ending::job_ticket;
 use runtime::process::Process;
 use runtime::queue::{self, Ticket};
+use serde_json::{Value, json};
 use sqlx::PgConnection;
 use store::accounts;
 use store::audit;
@@ -210,9 +211,22 @@ async fn commit<W: Work>(
         (CommitHook::Answer(_), None) => {}
         (CommitHook::Note(note), _) => audit::record(&mut tx, &note(&answered)).await.map(|_| ())?,
     }
+    note_rerun(&mut tx, work.call(), &starts).await?;
     tx.commit().await?;
     process.wakes.tickets(&tickets);
     Ok(Some(answered))
+}
+
+/// Writes the row of the operators' audit log of a call that an operator has made for its account.
+async fn note_rerun(conn: &mut PgConnection, call: &Call, starts: &[Start]) -> sqlx::Result<()> {
+    let Some(entry) = call.rerun.as_ref().and_then(|rerun| rerun.entry.as_ref()) else { return Ok(()) };
+    let mut entry = entry.clone();
+    let jobs: Vec<JobId> = starts.iter().map(|start| start.candidate.job).collect();
+    if let Some(Value::Object(after)) = &mut entry.after {
+        after.insert("job_ids".to_owned(), json!(jobs));
+    }
+    audit::record(conn, &entry).await?;
+    Ok(())
 }
 
 /// Returns how long the payer must wait before it may start jobs, if it must.

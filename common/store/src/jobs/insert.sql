@@ -1,6 +1,6 @@
 WITH made AS (
-    INSERT INTO calls (id, account_id, workspace_id, tool, request_id, context, traceparent)
-    VALUES ($1, $2, $3, $4, $5, $6, $7)
+    INSERT INTO calls (id, account_id, workspace_id, tool, request_id, context, traceparent, rerun_of)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $19)
 ), started AS (
     SELECT * FROM unnest($10::uuid[], $11::uuid[], $12::text[], $13::text[], $14::bool[], $15::bigint[], $16::bigint[],
                          $17::text[], $18::bigint[])

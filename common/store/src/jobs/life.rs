@@ -6,6 +6,8 @@ use domain::event::{EventId, EventType};
 use domain::ids::JobId;
 use sqlx::PgConnection;
 
+/// The most jobs that are told of as runs of another one.
+const MOST_RERUNS: i64 = 20;
 /// How many jobs ahead of one in its account's line are counted at most.
 const COUNTED: i64 = 1_000;
 
@@ -47,6 +49,8 @@ pub struct Standing {
     pub tool: Option<String>,
     /// The trace that it belongs to; none when there is none.
     pub traceparent: Option<String>,
+    /// The job that an operator ran again by that call; none when it is somebody's own.
+    pub rerun_of: Option<JobId>,
     /// Whether it has one of its account's places.
     pub admitted: bool,
     /// When it may be claimed at the earliest.
@@ -63,7 +67,8 @@ pub struct Standing {
 pub async fn standing(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Option<Standing>> {
     sqlx::query_as!(
         Standing,
-        r#"SELECT c.tool AS "tool?", c.traceparent AS "traceparent?", j.admitted, j.due_at,
+        r#"SELECT c.tool AS "tool?", c.traceparent AS "traceparent?",
+               c.rerun_of AS "rerun_of?: JobId", j.admitted, j.due_at,
                j.due_at > mws_now() AS "is_delayed!", k.paused_at AS "paused_at?",
                (SELECT count(*) FROM (
                    SELECT FROM jobs o WHERE o.payer_account_id = j.payer_account_id AND NOT o.admitted
@@ -75,6 +80,18 @@ pub async fn standing(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Optio
         COUNTED
     )
     .fetch_optional(conn)
+    .await
+}
+
+/// Returns the newest twenty jobs that operators started by running this one again.
+pub async fn reruns(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Vec<JobId>> {
+    sqlx::query_scalar!(
+        r#"SELECT j.id AS "id: JobId" FROM calls c JOIN jobs j ON j.call_id = c.id
+           WHERE c.rerun_of = $1 ORDER BY j.id DESC LIMIT $2"#,
+        job as _,
+        MOST_RERUNS
+    )
+    .fetch_all(conn)
     .await
 }
 

@@ -21,10 +21,10 @@ pub use claim::{
 };
 pub use end::{End, EndedJob, Outcome, end};
 pub use failures::{FailureGroup, failures};
-pub use life::{ClaimRow, EndEvent, Standing, claims_of, event_of, standing, traceparent};
+pub use life::{ClaimRow, EndEvent, Standing, claims_of, event_of, reruns, standing, traceparent};
 pub use places::{
     Admitted, Freed, Line, Payer, ScanStart, admit, leave, payers_due_again, payers_with_waiting, reissue,
 };
 pub use query::{JobFilter, Queued, by_ids, live, page, queued};
 pub use search::{FoundJob, JobSearchFilter, Origin, SearchScope, origin, search};
-pub use start::{Call, Owners, insert};
+pub use start::{Call, Owners, Rerun, insert};

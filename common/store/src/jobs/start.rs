@@ -1,7 +1,8 @@
 //! Dispatch's inserts: the call, its jobs and their holds.
 
+use crate::audit::Entry;
 use chrono::NaiveDate;
-use domain::ids::{AccountId, ItemId, RequestId, WorkspaceId};
+use domain::ids::{AccountId, ItemId, JobId, RequestId, WorkspaceId};
 use domain::plan::Start;
 use sqlx::PgConnection;
 
@@ -18,6 +19,18 @@ pub struct Call {
     pub context: Option<String>,
     /// The trace that it belongs to; none when there is none.
     pub traceparent: Option<String>,
+    /// Which job an operator runs again by it; none for a call of somebody's own.
+    pub rerun: Option<Box<Rerun>>,
+}
+
+/// A job that an operator runs again.
+#[derive(Debug, Clone)]
+pub struct Rerun {
+    /// The job.
+    pub of: JobId,
+    /// The row of the operators' audit log that is to be written with the jobs that start, and gets their ids as
+    /// `job_ids` of `after`; none where whoever dispatches the call writes one.
+    pub entry: Option<Entry>,
 }
 
 /// The account that pays for a call's jobs, the workspace that they act in, and the account that owns it.
@@ -62,7 +75,8 @@ pub async fn insert(
         &starts.iter().map(|start| start.held_month.hundredths()).collect::<Vec<_>>(),
         &starts.iter().map(|start| start.held_bought.hundredths()).collect::<Vec<_>>(),
         tickets as &[Option<String>],
-        &starts.iter().map(|start| start.held_credits.hundredths()).collect::<Vec<_>>()
+        &starts.iter().map(|start| start.held_credits.hundredths()).collect::<Vec<_>>(),
+        call.rerun.as_ref().map(|rerun| rerun.of.uuid())
     )
     .execute(conn)
     .await?;

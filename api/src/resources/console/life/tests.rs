@@ -77,6 +77,7 @@ fn due() -> Standing {
     Standing {
         tool: None,
         traceparent: None,
+        rerun_of: None,
         admitted: true,
         due_at: at(0),
         is_delayed: false,
