@@ -5,10 +5,10 @@ use crate::http::error::{Answer, ApiError};
 use domain::ids::AccountId;
 use runtime::config::Settings;
 use sqlx::PgConnection;
-use store::minutes::{self, Balance, Unfolded};
+use store::minutes::{self, Balance};
 
 /// Returns the account's balance, as the connection's transaction sees it.
 pub async fn balance(settings: &Settings, conn: &mut PgConnection, account: AccountId) -> Answer<Balance> {
-    let balance = minutes::balance(conn, account, settings.monthly_minutes, Unfolded::CountedIn).await?;
+    let balance = minutes::balance(conn, account, settings.monthly_minutes).await?;
     balance.ok_or_else(|| ApiError::internal(format!("the account {account} is missing")))
 }

@@ -42,6 +42,13 @@ macro_rules! ids {
                 self.0.timestamp_ms()
             }
 
+            /// Returns the highest id that sorts below this one.
+            #[must_use]
+            pub fn just_before(self) -> Self {
+                let id: u128 = self.0.into();
+                Self(Ulid::from(id.saturating_sub(1)))
+            }
+
             /// Returns the 16 bytes that the database stores.
             pub fn uuid(self) -> Uuid {
                 Uuid::from_u128(self.0.into())

@@ -4,7 +4,7 @@
 
 use domain::ids::AccountId;
 use sqlx::pool::PoolConnection;
-use sqlx::{PgConnection, Postgres, Transaction};
+use sqlx::{Acquire, PgConnection, Postgres, Transaction};
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -36,11 +36,22 @@ struct Place {
 impl OwnTurns {
     /// Waits for the account's next turn, however long that takes. Call it with no connection in hand.
     pub async fn turn(&self, account: AccountId) -> OwnTurn {
-        let own = Arc::clone(self.lock().entry(account).or_insert_with(|| Arc::new(Semaphore::new(MOST_OF_ACCOUNT))));
-        let place = Place { account, own, of: self.clone() };
+        let place = self.place(account);
         // It is never closed.
         let permit = Arc::clone(&place.own).acquire_owned().await.ok();
         OwnTurn { _permit: permit, _place: place }
+    }
+
+    /// Returns a turn of the account; none where it would have to be waited for.
+    pub fn turn_now(&self, account: AccountId) -> Option<OwnTurn> {
+        let place = self.place(account);
+        let permit = Arc::clone(&place.own).try_acquire_owned().ok()?;
+        Some(OwnTurn { _permit: Some(permit), _place: place })
+    }
+
+    fn place(&self, account: AccountId) -> Place {
+        let own = Arc::clone(self.lock().entry(account).or_insert_with(|| Arc::new(Semaphore::new(MOST_OF_ACCOUNT))));
+        Place { account, own, of: self.clone() }
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<AccountId, Arc<Semaphore>>> {
@@ -113,6 +124,14 @@ impl OwnConnection {
     pub(crate) const fn new(conn: PoolConnection<Postgres>, turn: OwnTurn) -> Self {
         Self { conn, _turn: turn }
     }
+
+    /// Begins a transaction, in the turn that the connection is held in.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub async fn begin_in_turn(&mut self) -> sqlx::Result<Transaction<'_, Postgres>> {
+        Acquire::begin(&mut *self.conn).await
+    }
 }
 
 impl Deref for OwnConnection {
@@ -140,10 +159,13 @@ mod tests {
         for _ in 0..MOST_OF_ACCOUNT {
             held.push(turns.turn(busy).now_or_never().expect("at once"));
         }
+        assert!(turns.turn_now(busy).is_none(), "it has as many as it may");
         let mut next = Box::pin(turns.turn(busy));
-        assert!(next.as_mut().now_or_never().is_none(), "it has as many as it may");
+        assert!(next.as_mut().now_or_never().is_none(), "and waits for the next");
+        turns.turn_now(other).expect("another's, at once");
         turns.turn(other).now_or_never().expect("another's");
         held.pop();
+        assert!(turns.turn_now(busy).is_none(), "whoever waits is first");
         held.push(next.now_or_never().expect("it is free again"));
         let mut given_up = Box::pin(turns.turn(busy));
         assert!(given_up.as_mut().now_or_never().is_none());

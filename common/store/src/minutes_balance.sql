@@ -23,7 +23,7 @@ CROSS JOIN LATERAL (
         coalesce(sum(u.bought_freed), 0)::bigint AS bought_freed,
         coalesce(sum(u.credits_used), 0)::bigint AS credits_used,
         coalesce(sum(u.credits_freed), 0)::bigint AS credits_freed
-    FROM minute_unfolded u WHERE u.account_id = a.id AND $3::bool
+    FROM minute_unfolded u WHERE u.account_id = a.id
 ) AS unfolded
 CROSS JOIN LATERAL (
     SELECT coalesce(sum(b.held), 0)::bigint AS of_months FROM minute_buckets b WHERE b.account_id = a.id AND b.held > 0

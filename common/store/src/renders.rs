@@ -167,7 +167,7 @@ pub async fn forget(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<u64
     Ok(gone.rows_affected())
 }
 
-/// Returns whether a worker has offered renders within the last week, as long as for reads (`store::reads::kinds`).
+/// Returns whether a worker has offered renders within the last week, as long as for reads (`store::reads::Kinds`).
 pub async fn configured(conn: &mut PgConnection) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
         r#"SELECT coalesce(max(engine_seen_at) > mws_now() - interval '7 days', false) AS "seen!" FROM render_engine"#

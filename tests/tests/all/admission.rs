@@ -7,7 +7,7 @@ use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, Tenant, World, until};
 use serde_json::json;
 use store::jobs::{self, Freed, Line};
-use store::minutes::{self, Unfolded};
+use store::minutes;
 
 /// 500 live jobs of one account, which is as many as there may be.
 async fn five_hundred(world: &World, tenant: &Tenant) -> anyhow::Result<Vec<String>> {
@@ -234,7 +234,7 @@ async fn places_that_are_handed_over_are_dated_back_by_what_the_account_has_left
     until("four run", async || Ok((gate.inside() == 4).then_some(()))).await?;
     // Of thirty, four run, sixteen have a place, ten wait for one.
     let mut conn = world.pool().acquire().await?;
-    let balance = minutes::balance(&mut conn, tenant.account, Minutes::ZERO, Unfolded::CountedIn).await?;
+    let balance = minutes::balance(&mut conn, tenant.account, Minutes::ZERO).await?;
     assert_eq!(balance.map(|balance| (balance.live, balance.admitted)), Some((30, 20)));
     let newest = "SELECT j.id::text, (extract(epoch FROM now() - t.run_at) / 60)::bigint FROM jobs j
         JOIN apalis.jobs t ON t.id = j.ticket_id ORDER BY j.seq DESC LIMIT 2";

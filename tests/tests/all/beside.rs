@@ -1,16 +1,20 @@
 //! Transactions that meet at one moment, held there step by step: an end beside a dispatch, an end beside a delete. And
 //! what waits for too long.
 
+use crate::once::wish;
+use anyhow::Context;
 use domain::credits::Credits;
 use domain::ids::JobId;
 use domain::job::{JobKind, JobStatus};
 use domain::minutes::Minutes;
+use domain::plan::{Candidate, Start};
+use domain::read::Read;
+use domain::task::Task;
 use mws_tests::world::{Media, World, until};
 use runtime::ending;
 use serde_json::json;
 use store::jobs::{self, End, Outcome};
-use store::minutes::{self, Hold, Split, Unfolded};
-use store::{accounts, documents, items};
+use store::{accounts, documents, items, minutes};
 
 #[tokio::test]
 async fn minutes_freed_beside_a_dispatch_are_not_promised_before_they_are_folded() -> anyhow::Result<()> {
@@ -22,24 +26,27 @@ async fn minutes_freed_beside_a_dispatch_are_not_promised_before_they_are_folded
 
     let mut dispatch = world.pool().begin().await?;
     accounts::lock(&mut dispatch, tenant.account).await?;
-    minutes::fold(&mut dispatch, tenant.account, allowance).await?;
+    let folded = minutes::fold(&mut dispatch, tenant.account, allowance).await?.context("the account")?;
     let mut cancel = world.pool().begin().await?;
     let ended = jobs::cancel(&mut cancel, &[job], tenant.workspace).await?;
     let after_commit = ending::end_jobs(&mut cancel, &ended, &[], &JobKind::ALL).await?;
     cancel.commit().await?;
 
-    let mut left = Vec::new();
-    for unfolded in [Unfolded::LeftOut, Unfolded::CountedIn] {
-        let balance = minutes::balance(&mut dispatch, tenant.account, allowance, unfolded).await?;
-        left.push(balance.map(|balance| balance.left()));
-        if let (Unfolded::LeftOut, Some(balance)) = (unfolded, balance) {
-            let minutes = Split { month: allowance, bought: Minutes::ZERO };
-            let hold = Hold { month: balance.month, minutes, credits: Credits::ZERO };
-            let held = minutes::hold(&mut dispatch, tenant.account, hold).await?;
-            assert!(!held, "only what is folded can be held");
-        }
-    }
-    assert_eq!(left, [Some(Minutes::ZERO), Some(allowance)]);
+    let shown = minutes::balance(&mut dispatch, tenant.account, allowance).await?.map(|balance| balance.left());
+    assert_eq!((folded.left(), shown), (Minutes::ZERO, Some(allowance)));
+    let wish = wish(&tenant, &[item], &[Read::Beats], None);
+    let candidate = Candidate {
+        job: JobId::mint(),
+        item: Some(item),
+        task: Task::Read(Read::Beats),
+        with_speech: false,
+        duration_ms: Some(60_000),
+        credits: Credits::ZERO,
+    };
+    let (held_bought, held_credits) = (Minutes::ZERO, Credits::ZERO);
+    let start = Start { candidate, held_month: allowance, held_bought, held_credits, admitted: false };
+    let held = jobs::insert(&mut dispatch, &wish.call, wish.owners, folded.month, &[start], &[None]).await?;
+    assert!(!held, "only what is folded can be held");
     dispatch.rollback().await?;
     after_commit.run(world.pool(), &world.process.wakes).await;
     world.end().await

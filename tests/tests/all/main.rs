@@ -36,6 +36,7 @@ mod crowds;
 mod cut_off;
 mod deploy;
 mod dispatch;
+mod dispatch_plans;
 mod dub_ends;
 mod dub_timelines;
 mod dub_translators;

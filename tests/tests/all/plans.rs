@@ -10,7 +10,6 @@ use runtime::queue::{Picker, Queue};
 use runtime::wake::NamedTickets;
 use sqlx::{ConnectOptions, PgConnection, PgPool};
 use store::jobs::{self, End, Freed, HeldClaim, Line, Outcome};
-use store::minutes::Unfolded;
 use store::{PoolSize, account_audit, deliveries, due, event_stream, events, idempotency};
 use store::{minutes, overview, project_webhooks, reads, retention, tickets};
 
@@ -19,7 +18,7 @@ const MANY: i64 = 30_000;
 
 /// Fills the tables that a job's life touches, and has PostgreSQL count them: of a hundred jobs ninety have ended, two
 /// run, three have a place, five wait.
-async fn fill(pool: &PgPool, many: i64) -> anyhow::Result<()> {
+pub async fn fill(pool: &PgPool, many: i64) -> anyhow::Result<()> {
     let mut conn = pool.acquire().await?;
     // No row needs others here: the keys to them are not looked at.
     sqlx::raw_sql("SET session_replication_role = replica").execute(&mut *conn).await?;
@@ -54,7 +53,7 @@ async fn fill(pool: &PgPool, many: i64) -> anyhow::Result<()> {
 }
 
 /// Empties them: their rows are not what the service would have made.
-async fn empty(pool: &PgPool) -> anyhow::Result<()> {
+pub async fn empty(pool: &PgPool) -> anyhow::Result<()> {
     sqlx::raw_sql("TRUNCATE jobs, calls, items, job_claims, job_reads, apalis.jobs CASCADE").execute(pool).await?;
     Ok(())
 }
@@ -74,7 +73,7 @@ async fn goes_by(conn: &mut PgConnection, statement: &str, indexes: &[&str]) -> 
 }
 
 /// The statement that was prepared last has these indexes; it may read all of small tables. Returns the plan.
-async fn has(conn: &mut PgConnection, statement: &str, indexes: &[&str]) -> anyhow::Result<String> {
+pub async fn has(conn: &mut PgConnection, statement: &str, indexes: &[&str]) -> anyhow::Result<String> {
     let plan = plans::of_last(conn).await?;
     for index in indexes {
         assert!(plan.contains(index), "{statement} does not go by {index}:\n{plan}");
@@ -210,7 +209,7 @@ async fn what_looks_after_jobs_goes_by_indexes_in_full_tables() -> anyhow::Resul
     has(&mut conn, "expired", &["job_claims_open", "jobs_pkey"]).await?;
     jobs::cancel_for_payer(&mut conn, account, 10).await?;
     has(&mut conn, "cancel", &["jobs_pkey"]).await?;
-    minutes::balance(&mut conn, account, Minutes::ZERO, Unfolded::CountedIn).await?;
+    minutes::balance(&mut conn, account, Minutes::ZERO).await?;
     has(&mut conn, "balance", &["jobs_waiting", "jobs_admitted"]).await?;
     drop(conn);
     empty(world.pool()).await?;

@@ -198,7 +198,7 @@ impl<M: Make> Work for M {
         if !self.take_row(conn, candidate.job, &hash).await? || self.made(conn, &hash).await?.is_some() {
             return Ok(None);
         }
-        Ok(Some(Ownership::of_one(candidate.clone())))
+        Ok(Some(Ownership::of_all(candidates)))
     }
 
     fn answer(&self, looked: &Self::Looked, answers: &[Answer], balance: Balance) -> Self::Answered {

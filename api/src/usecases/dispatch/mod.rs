@@ -30,15 +30,16 @@ pub use reads::{DispatchRequest, Prepared, PreparedItem};
 pub use render::RenderRequest;
 use runtime::config::Settings;
 use runtime::ending::job_ticket;
+use runtime::own_turns::OwnConnection;
 use runtime::process::Process;
-use runtime::queue::{self, Ticket};
+use runtime::queue::Ticket;
 use serde_json::{Value, json};
 use sqlx::PgConnection;
 use store::accounts;
 use store::audit;
 use store::idempotency::{self, Key, KeyLife, Stored};
 use store::jobs::{self, Call, Owners};
-use store::minutes::{self, Balance, Hold, Split, Unfolded};
+use store::minutes::{self, Balance};
 use store::paces::{self, PaceWait, Paced};
 use store::usage;
 use tracing::field::Empty;
@@ -131,7 +132,7 @@ pub async fn estimate<W: Work>(process: &Process, work: &W) -> Result<W::Answere
     let settings = &process.settings;
     let mut conn = process.conn().await?;
     let looked = work.look(&mut conn, settings).await?;
-    let balance = balance(&mut conn, work.owners(), settings.monthly_minutes, Unfolded::CountedIn).await?;
+    let balance = balance(&mut conn, work.owners(), settings.monthly_minutes).await?;
     let decided = plan::decide(W::candidates(&looked).to_vec(), &mut budget(&balance), &settings.rates);
     let answers: Vec<Answer> = decided
         .into_iter()
@@ -158,7 +159,7 @@ async fn run<W: Work>(
             return Ok(stored);
         }
         if W::candidates(&looked).is_empty() {
-            let balance = balance(&mut conn, work.owners(), settings.monthly_minutes, Unfolded::CountedIn).await?;
+            let balance = balance(&mut conn, work.owners(), settings.monthly_minutes).await?;
             return Ok(Dispatched::Answered(work.answer(&looked, &[], balance)));
         }
         // An operator's retry does not count against the account.
@@ -167,9 +168,9 @@ async fn run<W: Work>(
         {
             return Ok(Dispatched::TooSoon(longest));
         }
-        drop(conn);
+        let mut conn = process.in_turn(conn, work.owners().payer).await?;
         let holding = runtime::span!("hold", mws.jobs.started = Empty, mws.minutes.held = Empty);
-        if let Some(answered) = commit(process, work, &looked, &hook).instrument(holding).await? {
+        if let Some(answered) = commit(process, &mut conn, work, &looked, &hook).instrument(holding).await? {
             return Ok(Dispatched::Answered(answered));
         }
     }
@@ -179,12 +180,13 @@ async fn run<W: Work>(
 /// The dispatch's transaction. None where another call took the key or a row since the look.
 async fn commit<W: Work>(
     process: &Process,
+    conn: &mut OwnConnection,
     work: &W,
     looked: &W::Looked,
     hook: &CommitHook<'_, W::Answered>,
 ) -> Result<Option<W::Answered>, DispatchError> {
     let settings = &process.settings;
-    let mut tx = process.begin_of(work.owners().payer).await?;
+    let mut tx = conn.begin_in_turn().await?;
     if let Some(key) = work.key()
         && !idempotency::reserve(&mut tx, key, work.call().id, KeyLife::OfItsJobs).await?
     {
@@ -255,22 +257,17 @@ async fn stored_answer<A>(conn: &mut PgConnection, key: Option<&Key>) -> sqlx::R
     }))
 }
 
-async fn balance(
-    conn: &mut PgConnection,
-    owners: Owners,
-    monthly: Minutes,
-    unfolded: Unfolded,
-) -> Result<Balance, DispatchError> {
-    minutes::balance(conn, owners.payer, monthly, unfolded).await?.ok_or(DispatchError::NoAccount)
+async fn balance(conn: &mut PgConnection, owners: Owners, monthly: Minutes) -> Result<Balance, DispatchError> {
+    minutes::balance(conn, owners.payer, monthly).await?.ok_or(DispatchError::NoAccount)
 }
 
-/// Locks the account, and returns its balance, which holds until the transaction ends.
+/// Locks the account, and returns its balance, which holds until the transaction ends. These are two statements, since
+/// what the second counts must be seen after the lock is there.
 async fn locked_balance(conn: &mut PgConnection, owners: Owners, monthly: Minutes) -> Result<Balance, DispatchError> {
     if !accounts::lock(conn, owners.payer).await.map_err(DispatchError::of_account_lock)? {
         return Err(DispatchError::NoAccount);
     }
-    minutes::fold(conn, owners.payer, monthly).await?;
-    balance(conn, owners, monthly, Unfolded::LeftOut).await
+    minutes::fold(conn, owners.payer, monthly).await?.ok_or(DispatchError::NoAccount)
 }
 
 /// Whether the account keeps as much as it may, so that nothing new is made for it.
@@ -288,26 +285,14 @@ async fn write(
     balance: &Balance,
     starts: &[Start],
 ) -> Result<Vec<Ticket>, DispatchError> {
-    let hold = Hold {
-        month: balance.month,
-        minutes: Split {
-            month: starts.iter().map(|start| start.held_month).sum(),
-            bought: starts.iter().map(|start| start.held_bought).sum(),
-        },
-        credits: starts.iter().map(|start| start.held_credits).sum(),
-    };
-    if !minutes::hold(conn, owners.payer, hold).await? {
-        return Err(DispatchError::Unaccounted);
-    }
     let tickets: Vec<Option<Ticket>> = (balance.admitted..)
         .zip(starts)
         .map(|(others, start)| start.admitted.then(|| job_ticket(start.candidate.job, start.candidate.task, others)))
         .collect();
-    let ids: Vec<Option<String>> = tickets.iter().map(|ticket| ticket.as_ref().map(|one| one.id.clone())).collect();
-    jobs::insert(conn, call, owners, balance.month, starts, &ids).await?;
-    let tickets: Vec<Ticket> = tickets.into_iter().flatten().collect();
-    queue::push(conn, &tickets).await?;
-    Ok(tickets)
+    if !jobs::insert(conn, call, owners, balance.month, starts, &tickets).await? {
+        return Err(DispatchError::Unaccounted);
+    }
+    Ok(tickets.into_iter().flatten().collect())
 }
 
 /// Subtracts this call's holds from the balance that was read before them.

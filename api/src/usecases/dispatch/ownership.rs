@@ -82,9 +82,10 @@ impl Ownership {
         Some(Self { candidates: taken, given_back })
     }
 
-    /// For the single candidate of a call, which this call may start. It has no reads to free.
-    pub(super) fn of_one(candidate: Candidate) -> Self {
-        Self { candidates: vec![Taking::Own(candidate)], given_back: GivenBack::default() }
+    /// For candidates that this call may start, all of them. There is nothing to free.
+    pub(super) fn of_all(candidates: &[Candidate]) -> Self {
+        let candidates = candidates.iter().cloned().map(Taking::Own).collect();
+        Self { candidates, given_back: GivenBack::default() }
     }
 
     /// Decides which jobs start, by what the account has left.

@@ -79,11 +79,11 @@ impl Work for DispatchRequest {
         let items = items::resolve(conn, &self.refs, self.owners.workspace).await?;
         let ids: Vec<ItemId> = items.iter().filter_map(|found| here(found).map(|item| item.id)).collect();
         let mut owners: HashMap<ItemId, HashMap<Read, LiveJob>> = HashMap::new();
-        for reads::LiveRead { item, read, job } in reads::owners(conn, &ids).await? {
+        let (live, kinds) = reads::look(conn, &ids).await?;
+        for reads::LiveRead { item, read, job } in live {
             owners.entry(item).or_default().insert(read, job);
         }
-        let fleet = fleet(reads::kinds(conn).await?, settings);
-        Ok(Triage::of(&items, &owners, &self.reads, &fleet))
+        Ok(Triage::of(&items, &owners, &self.reads, &fleet(kinds, settings)))
     }
 
     fn candidates(looked: &Triage) -> &[Candidate] {
@@ -95,7 +95,10 @@ impl Work for DispatchRequest {
         conn: &mut PgConnection,
         candidates: &[Candidate],
     ) -> Result<Option<Ownership>, DispatchError> {
-        reads::claim_ownership(conn, candidates).await?;
+        let is_all_ours = reads::claim_ownership(conn, candidates).await?;
+        if is_all_ours && !reads::any_stored(conn, candidates).await? {
+            return Ok(Some(Ownership::of_all(candidates)));
+        }
         let owners = reads::taken(conn, candidates).await?;
         Ok(Ownership::of_reads(candidates, &owners))
     }

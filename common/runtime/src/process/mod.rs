@@ -95,6 +95,23 @@ impl Process {
         })
     }
 
+    /// Returns this connection in one of the account's turns. Where the turn has to be waited for, the connection goes
+    /// back meanwhile, and another one is returned: whoever waits for a turn holds none. A connection that goes back is
+    /// checked, which a call with no need to wait is spared.
+    pub fn in_turn(
+        &self,
+        conn: PoolConnection<Postgres>,
+        account: AccountId,
+    ) -> BoxFuture<'_, sqlx::Result<OwnConnection>> {
+        Box::pin(async move {
+            if let Some(turn) = self.own_turns.turn_now(account) {
+                return Ok(OwnConnection::new(conn, turn));
+            }
+            drop(conn);
+            self.conn_of(account).await
+        })
+    }
+
     /// Begins a transaction of an account's call, in one of the account's turns (`own_turns`). Call it with no
     /// connection in hand.
     pub fn begin_of(&self, account: AccountId) -> BoxFuture<'_, sqlx::Result<OwnTransaction>> {

@@ -1,9 +1,11 @@
-//! Dispatch's inserts: the call, its jobs and their holds.
+//! Dispatch's inserts: the call, its jobs, their holds and their tickets.
 
 use crate::audit::Entry;
+use crate::tickets::{Columns, Ticket};
 use chrono::NaiveDate;
 use domain::ids::{AccountId, ItemId, JobId, RequestId, WorkspaceId};
 use domain::plan::Start;
+use domain::read::Read;
 use sqlx::PgConnection;
 
 /// The call that several jobs share.
@@ -44,17 +46,22 @@ pub struct Owners {
     pub workspace: WorkspaceId,
 }
 
-/// Inserts a call, its jobs and the journal entries of their holds, in one statement. `tickets` has the order of
-/// `starts`: the id of its ticket for each admitted job, none for the others.
+/// Inserts a call and its jobs, and with them their hold, its entries in the journal and their tickets, in one
+/// statement. `tickets` has the order of `starts`: one for each admitted job, none for the others.
+///
+/// Returns whether the balance sufficed for the hold. Under the account's lock it always does, for what was decided by
+/// the balance that [`crate::minutes::fold`] returned there; where it does not, the caller has to take all of it back.
 pub async fn insert(
     conn: &mut PgConnection,
     call: &Call,
     owners: Owners,
     month: NaiveDate,
     starts: &[Start],
-    tickets: &[Option<String>],
-) -> sqlx::Result<()> {
-    sqlx::query_file!(
+    tickets: &[Option<Ticket>],
+) -> sqlx::Result<bool> {
+    let ids: Vec<Option<&str>> = tickets.iter().map(|one| one.as_ref().map(|ticket| ticket.id.as_str())).collect();
+    let pushed = Columns::of(tickets.iter().flatten())?;
+    sqlx::query_file_scalar!(
         "src/jobs/insert.sql",
         call.id.uuid(),
         owners.payer.uuid(),
@@ -65,20 +72,25 @@ pub async fn insert(
         call.traceparent,
         owners.owner.uuid(),
         month,
-        &starts.iter().map(|start| start.candidate.job.uuid()).collect::<Vec<_>>(),
-        &starts.iter().map(|start| start.candidate.item.map(ItemId::uuid)).collect::<Vec<_>>()
-            as &[Option<uuid::Uuid>],
-        &starts.iter().map(|start| start.candidate.task.kind().name().to_owned()).collect::<Vec<_>>(),
-        &starts.iter().map(|start| start.candidate.task.read().map(|read| read.name().to_owned())).collect::<Vec<_>>()
-            as &[Option<String>],
-        &starts.iter().map(|start| start.admitted).collect::<Vec<_>>(),
-        &starts.iter().map(|start| start.held_month.hundredths()).collect::<Vec<_>>(),
-        &starts.iter().map(|start| start.held_bought.hundredths()).collect::<Vec<_>>(),
-        tickets as &[Option<String>],
-        &starts.iter().map(|start| start.held_credits.hundredths()).collect::<Vec<_>>(),
+        &column(starts, |start| start.candidate.job) as &[JobId],
+        &column(starts, |start| start.candidate.item) as &[Option<ItemId>],
+        &column(starts, |start| start.candidate.task.kind().name()) as &[&str],
+        &column(starts, |start| start.candidate.task.read().map(Read::name)) as &[Option<&str>],
+        &column(starts, |start| start.admitted),
+        &column(starts, |start| start.held_month.hundredths()),
+        &column(starts, |start| start.held_bought.hundredths()),
+        &ids as &[Option<&str>],
+        &column(starts, |start| start.held_credits.hundredths()),
+        &pushed.ids as &[&str],
+        &pushed.queues as &[&str],
+        &pushed.subjects,
+        &pushed.seconds,
         call.rerun.as_ref().map(|rerun| rerun.of.uuid())
     )
-    .execute(conn)
-    .await?;
-    Ok(())
+    .fetch_one(conn)
+    .await
+}
+
+fn column<T>(starts: &[Start], part: impl Fn(&Start) -> T) -> Vec<T> {
+    starts.iter().map(part).collect()
 }

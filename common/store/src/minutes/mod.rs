@@ -48,88 +48,46 @@ impl Balance {
     }
 }
 
+/// Makes the balance of a row that has its columns: those of two statements, whose rows have types of their own.
+macro_rules! balance_of {
+    ($row:ident) => {
+        Balance {
+            now: $row.now,
+            month: $row.month,
+            allowance: Minutes::from_hundredths($row.allowance),
+            used: Minutes::from_hundredths($row.used),
+            held: Minutes::from_hundredths($row.held),
+            held_in_all: Minutes::from_hundredths($row.held_in_all),
+            bought: Minutes::from_hundredths($row.bought),
+            credits: CreditBalance {
+                given: Credits::from_hundredths($row.credits_given),
+                used: Credits::from_hundredths($row.credits_used),
+                held: Credits::from_hundredths($row.credits_held),
+            },
+            live: $row.live,
+            admitted: $row.admitted,
+        }
+    };
+}
+
 /// Folds ended jobs into the account's buckets, and makes the open month's bucket with its grant if there is none. Call
 /// it under the account's lock.
-pub async fn fold(conn: &mut PgConnection, account: AccountId, monthly: Minutes) -> sqlx::Result<()> {
-    sqlx::query_file!("src/minutes_fold.sql", account.uuid(), monthly.hundredths()).execute(conn).await?;
-    Ok(())
+///
+/// Returns the balance that a dispatch may use until the lock is given back; none when there is no such account. Jobs
+/// end without that lock: one that ended since the fold still counts as held, since only what is folded can be held
+/// again.
+pub async fn fold(conn: &mut PgConnection, account: AccountId, monthly: Minutes) -> sqlx::Result<Option<Balance>> {
+    let row =
+        sqlx::query_file!("src/minutes_fold.sql", account.uuid(), monthly.hundredths()).fetch_optional(conn).await?;
+    Ok(row.map(|row| balance_of!(row)))
 }
 
-/// How a balance counts jobs that ended but are not folded yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unfolded {
-    /// As `fold` would count them: the balance that an account is shown.
-    CountedIn,
-    /// As if they were still held: the balance that a dispatch may use, since only folded minutes can be held again.
-    /// Jobs end without the account's lock.
-    LeftOut,
-}
-
-/// Returns the account's balance; none when there is no such account.
-pub async fn balance(
-    conn: &mut PgConnection,
-    account: AccountId,
-    monthly: Minutes,
-    unfolded: Unfolded,
-) -> sqlx::Result<Option<Balance>> {
-    let counted = unfolded == Unfolded::CountedIn;
-    let row = sqlx::query_file!("src/minutes_balance.sql", account.uuid(), monthly.hundredths(), counted)
-        .fetch_optional(conn)
-        .await?;
-    Ok(row.map(|row| Balance {
-        now: row.now,
-        month: row.month,
-        allowance: Minutes::from_hundredths(row.allowance),
-        used: Minutes::from_hundredths(row.used),
-        held: Minutes::from_hundredths(row.held),
-        held_in_all: Minutes::from_hundredths(row.held_in_all),
-        bought: Minutes::from_hundredths(row.bought),
-        credits: CreditBalance {
-            given: Credits::from_hundredths(row.credits_given),
-            used: Credits::from_hundredths(row.credits_used),
-            held: Credits::from_hundredths(row.credits_held),
-        },
-        live: row.live,
-        admitted: row.admitted,
-    }))
-}
-
-/// What a dispatch holds of an account's balance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hold {
-    /// The open month.
-    pub month: NaiveDate,
-    /// The minutes, split into those of the month and bought ones.
-    pub minutes: Split,
-    /// AI credits.
-    pub credits: Credits,
-}
-
-/// Takes a dispatch's hold out of the month's bucket, the bought minutes and the credits. Returns false when they don't
-/// suffice, which can't happen under the account's lock; the caller then gives up rather than over-grant.
-pub async fn hold(conn: &mut PgConnection, account: AccountId, hold: Hold) -> sqlx::Result<bool> {
-    let row = sqlx::query!(
-        r#"WITH bucket AS (
-               UPDATE minute_buckets SET held = held + $3::bigint
-               WHERE account_id = $1 AND month = $2 AND ($3::bigint = 0 OR held + used + $3::bigint <= allowance)
-               RETURNING 1
-           ), own AS (
-               UPDATE accounts SET bought_held = bought_held + $4::bigint, credits_held = credits_held + $5::bigint
-               WHERE id = $1 AND $4::bigint + $5::bigint > 0 AND bought_held + $4::bigint <= bought
-                   AND credits_used + credits_held + $5::bigint <= credits_given
-               RETURNING 1
-           )
-           SELECT EXISTS (SELECT FROM bucket)
-              AND ($4::bigint + $5::bigint = 0 OR EXISTS (SELECT FROM own)) AS "held!""#,
-        account.uuid(),
-        hold.month,
-        hold.minutes.month.hundredths(),
-        hold.minutes.bought.hundredths(),
-        hold.credits.hundredths()
-    )
-    .fetch_one(conn)
-    .await?;
-    Ok(row.held)
+/// Returns the balance that an account is shown, as if all its ended jobs were folded; none when there is no such
+/// account.
+pub async fn balance(conn: &mut PgConnection, account: AccountId, monthly: Minutes) -> sqlx::Result<Option<Balance>> {
+    let row =
+        sqlx::query_file!("src/minutes_balance.sql", account.uuid(), monthly.hundredths()).fetch_optional(conn).await?;
+    Ok(row.map(|row| balance_of!(row)))
 }
 
 /// The end of a job's hold.

@@ -9,39 +9,15 @@ use std::collections::HashSet;
 /// The reads that the fleet can run, and those that an operator has paused.
 #[derive(Debug, Clone, Default)]
 pub struct Kinds {
-    /// Reads that a worker has offered within the last week.
+    /// Reads that a worker has offered within the last week. A week, not a heartbeat: while all workers are down for a
+    /// while, work is still accepted; it is refused only when no worker offers it.
     pub configured: HashSet<Read>,
     /// Reads that are paused.
     pub paused: HashSet<Read>,
 }
 
-/// Returns which reads the fleet can run.
-///
-/// A week, not a heartbeat: while all workers are down for a while, work is still accepted; it is refused only when no
-/// worker offers it.
-pub async fn kinds(conn: &mut PgConnection) -> sqlx::Result<Kinds> {
-    let rows = sqlx::query!(
-        r#"SELECT read AS "read: Read", paused_at IS NOT NULL AS "paused!",
-                  coalesce(engine_seen_at > mws_now() - interval '7 days', false) AS "configured!"
-           FROM read_kinds WHERE read = ANY ($1)"#,
-        &known() as &[&str]
-    )
-    .fetch_all(conn)
-    .await?;
-    let mut kinds = Kinds::default();
-    for row in rows {
-        if row.paused {
-            kinds.paused.insert(row.read);
-        }
-        if row.configured {
-            kinds.configured.insert(row.read);
-        }
-    }
-    Ok(kinds)
-}
-
 /// The names of the reads that this release knows; a later release may have added others to the table.
-fn known() -> [&'static str; Read::ALL.len()] {
+pub(super) fn known() -> [&'static str; Read::ALL.len()] {
     Read::ALL.map(Read::name)
 }
 

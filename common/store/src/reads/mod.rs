@@ -5,8 +5,10 @@
 mod kinds;
 mod ownership;
 
-pub use kinds::{Begun, KindRow, Kinds, announce, kinds, list, set_begun};
-pub use ownership::{LiveRead, OwnedRead, Taken, claim_ownership, owners, release_ownership, release_reads, taken};
+pub use kinds::{Begun, KindRow, Kinds, announce, list, set_begun};
+pub use ownership::{
+    LiveRead, OwnedRead, Taken, any_stored, claim_ownership, look, release_ownership, release_reads, taken,
+};
 
 use domain::footage::Rows;
 use domain::ids::{ItemId, JobId};

@@ -3,6 +3,7 @@
 //! A row of `job_reads` exists only while its job is live; its primary key (item, read) is the promise that nothing
 //! starts twice. Rows are inserted in sorted order, so that two calls for the same items can't deadlock.
 
+use super::kinds::{Kinds, known};
 use domain::ids::{ItemId, JobId};
 use domain::minutes::Minutes;
 use domain::plan::{Candidate, LiveJob};
@@ -33,30 +34,23 @@ pub struct LiveRead {
     pub job: LiveJob,
 }
 
-/// Returns the live jobs that will store reads on these items.
-pub async fn owners(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<Vec<LiveRead>> {
-    let rows = sqlx::query!(
-        r#"SELECT r.item_id AS "item_id: ItemId", r.read AS "read: Read", r.job_id AS "job_id: JobId",
-                  j.held_month + j.held_bought AS "estimate!"
-           FROM job_reads r JOIN jobs j ON j.id = r.job_id
-           WHERE r.item_id = ANY ($1)"#,
-        items as &[ItemId]
-    )
-    .fetch_all(conn)
-    .await?;
-    let owned = rows.into_iter().map(|row| LiveRead {
-        item: row.item_id,
-        read: row.read,
-        job: LiveJob { id: row.job_id, estimate: Minutes::from_hundredths(row.estimate) },
+/// Returns the live jobs that will store reads on these items, and what the fleet can run.
+pub async fn look(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<(Vec<LiveRead>, Kinds)> {
+    let row = sqlx::query_file!("src/reads/look.sql", items as &[ItemId], &known() as &[&str]).fetch_one(conn).await?;
+    let owned = row.items.into_iter().zip(row.reads).zip(row.jobs.into_iter().zip(row.estimates));
+    let live = owned.filter_map(|((item, read), (id, estimate))| {
+        let job = LiveJob { id, estimate: Minutes::from_hundredths(estimate) };
+        Some(LiveRead { item, read: Read::from_name(&read)?, job })
     });
-    Ok(owned.collect())
+    let reads = |names: Vec<String>| names.iter().filter_map(|name| Read::from_name(name)).collect();
+    Ok((live.collect(), Kinds { configured: reads(row.configured), paused: reads(row.paused) }))
 }
 
-/// Tries to own every read of these candidates, and waits for calls that took the same ones a moment ago. [`taken`]
-/// returns what each got.
-pub async fn claim_ownership(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::Result<()> {
+/// Tries to own every read of these candidates, and waits for calls that took the same ones a moment ago. Returns
+/// whether it owns them all; where it does not, [`taken`] returns what each got.
+pub async fn claim_ownership(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::Result<bool> {
     let Owned { items, reads, jobs } = owned(candidates);
-    sqlx::query!(
+    let done = sqlx::query!(
         "INSERT INTO job_reads (item_id, read, job_id)
          SELECT item_id, read, job_id FROM unnest($1::uuid[], $2::text[], $3::uuid[]) AS wanted (item_id, read, job_id)
          ORDER BY item_id, read
@@ -67,7 +61,31 @@ pub async fn claim_ownership(conn: &mut PgConnection, candidates: &[Candidate]) 
     )
     .execute(conn)
     .await?;
-    Ok(())
+    Ok(usize::try_from(done.rows_affected()).is_ok_and(|rows| rows == jobs.len()))
+}
+
+/// Returns whether any read of these candidates is stored. Ask it in a statement of its own once they are owned: the
+/// job that owned one before may have stored it while the claim waited for that job's end.
+pub async fn any_stored(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::Result<bool> {
+    let Owned { mut items, mut reads, .. } = owned(candidates);
+    items.dedup();
+    reads.sort_unstable();
+    reads.dedup();
+    let rows = sqlx::query!(
+        r#"SELECT asked.id AS "item_id!: ItemId", stored.read AS "read!"
+           FROM unnest($1::uuid[]) AS asked (id)
+           CROSS JOIN LATERAL (
+               SELECT read FROM item_reads WHERE item_id = asked.id AND read = ANY ($2::text[]) OFFSET 0
+           ) AS stored"#,
+        &items as &[ItemId],
+        &reads as &[&str]
+    )
+    .fetch_all(conn)
+    .await?;
+    let is_wanted = |item: ItemId, name: &str| {
+        candidates.iter().any(|one| one.item == Some(item) && one.owns().any(|read| read.name() == name))
+    };
+    Ok(rows.iter().any(|row| is_wanted(row.item_id, &row.read)))
 }
 
 /// Returns what happened to each candidate's reads, in the candidates' order and, within one, in the order of `owns`.

@@ -140,24 +140,47 @@ pub async fn push(conn: &mut PgConnection, tickets: &[Ticket]) -> sqlx::Result<(
     if tickets.is_empty() {
         return Ok(());
     }
-    let ids: Vec<String> = tickets.iter().map(|ticket| ticket.id.clone()).collect();
-    let queues: Vec<String> = tickets.iter().map(|ticket| ticket.queue.name().to_owned()).collect();
-    let subjects = tickets.iter().map(|ticket| serde_json::to_vec(&ticket.subject)).collect::<Result<Vec<_>, _>>();
-    let subjects = subjects.map_err(|error| sqlx::Error::Encode(error.into()))?;
-    let seconds: Vec<f64> = tickets.iter().map(|ticket| ticket.dated_back.as_secs_f64()).collect();
+    let Columns { ids, queues, subjects, seconds } = Columns::of(tickets)?;
     sqlx::query!(
         "INSERT INTO apalis.jobs (id, job_type, job, status, attempts, max_attempts, run_at, priority, metadata)
          SELECT id, queue, subject, 'Pending', 0, 1,
                 date_trunc('second', transaction_timestamp()) - make_interval(secs => seconds), 0, ''::hstore
          FROM unnest($1::text[], $2::text[], $3::bytea[], $4::float8[]) AS ticket (id, queue, subject, seconds)",
-        &ids,
-        &queues,
+        &ids as &[&str],
+        &queues as &[&str],
         &subjects,
         &seconds
     )
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// Tickets as a statement that pushes them takes them, one list per column.
+#[derive(Debug, Default)]
+pub(crate) struct Columns<'a> {
+    /// Their ids.
+    pub(crate) ids: Vec<&'a str>,
+    /// The names of their queues.
+    pub(crate) queues: Vec<&'static str>,
+    /// Their subjects, as JSON.
+    pub(crate) subjects: Vec<Vec<u8>>,
+    /// By how many seconds each is dated back.
+    pub(crate) seconds: Vec<f64>,
+}
+
+impl<'a> Columns<'a> {
+    pub(crate) fn of(tickets: impl IntoIterator<Item = &'a Ticket>) -> sqlx::Result<Self> {
+        let mut columns = Self::default();
+        for ticket in tickets {
+            columns.ids.push(&ticket.id);
+            columns.queues.push(ticket.queue.name());
+            let subject = serde_json::to_vec(&ticket.subject).map_err(|error| sqlx::Error::Encode(error.into()))?;
+            columns.subjects.push(subject);
+            columns.seconds.push(ticket.dated_back.as_secs_f64());
+        }
+        Ok(columns)
+    }
 }
 
 /// Tickets that the caller's transaction has locked.

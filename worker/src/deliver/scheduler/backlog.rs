@@ -18,7 +18,8 @@ pub struct Prefetch {
     pub endpoint: EndpointId,
     /// The number to claim, at most.
     pub many: usize,
-    /// Claims only those after this one, the last of the prefetch before: the index is full of taken rows before it.
+    /// Claims only those after this one, since the index is full of taken rows before it: the last of the prefetch
+    /// before, or an older one, where one was added since that waits before it.
     pub after: Option<DeliveryId>,
 }
 
@@ -58,8 +59,10 @@ impl Backlog {
             return None;
         }
         self.asked = Some(many);
-        let added = self.added.take();
-        let after = self.after.filter(|after| added.is_none_or(|added| added > *after));
+        // Not from the front, which may be full of taken rows: one that is added was often claimed by the prefetch
+        // before, while its ticket was on its way.
+        let added = self.added.take().map(DeliveryId::just_before);
+        let after = self.after.map(|after| added.map_or(after, |added| after.min(added)));
         Some(Prefetch { endpoint, many, after })
     }
 

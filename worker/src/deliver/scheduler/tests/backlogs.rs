@@ -102,17 +102,18 @@ fn all_slots_of_a_slow_endpoint_are_filled_again_when_its_attempts_end_together(
 }
 
 #[test]
-fn a_prefetch_begins_where_the_last_one_ended_until_an_older_one_is_added() {
+fn a_prefetch_begins_where_the_last_one_ended_or_at_an_older_one_that_was_added() {
     let of = Of::new(Lane::First);
     let [old, last, new] = [(); 3].map(|()| DeliveryId::mint());
-    for (added, after) in [(new, Some(last)), (old, None)] {
+    for (added, after) in [(new, last), (old, old.just_before())] {
         let mut backlog = Backlog::new(of.1);
         backlog.add(new);
         assert_eq!(backlog.prefetch(of.2, 3), Some(Prefetch { endpoint: of.2, many: 3, after: None }));
         backlog.add(added);
         assert_eq!(backlog.prefetch(of.2, 3), None, "one at a time");
         assert!(backlog.record_prefetch(Cursor { more: true, after: Some(last) }), "one was added");
-        assert_eq!(backlog.prefetch(of.2, 3).and_then(|again| again.after), after);
+        assert_eq!(backlog.prefetch(of.2, 3).and_then(|again| again.after), Some(after));
+        assert!(after < added, "it is claimed too, if it waits");
     }
 }
 

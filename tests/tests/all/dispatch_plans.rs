@@ -1,0 +1,113 @@
+//! The statements of a call of `prepare_media` look up what they need, in empty, small and full tables.
+
+use crate::once::wish;
+use crate::plans::{empty, fill, has};
+use domain::credits::Credits;
+use domain::ids::{ItemId, JobId};
+use domain::minutes::Minutes;
+use domain::plan::{Candidate, Start};
+use domain::read::Read;
+use domain::task::Task;
+use mws_tests::plans;
+use mws_tests::world::{Tenant, World};
+use runtime::ending::job_ticket;
+use sqlx::PgConnection;
+use store::{PoolSize, accounts, jobs, minutes, reads};
+
+/// Jobs of full tables.
+const MANY: i64 = 30_000;
+
+/// The statement that was prepared last goes by these indexes in full tables, and reads none of them from end to end.
+async fn looks_up(conn: &mut PgConnection, statement: &str, many: i64, indexes: &[&str]) -> anyhow::Result<()> {
+    if many < MANY {
+        return Ok(());
+    }
+    let plan = has(conn, statement, indexes).await?;
+    for table in ["jobs", "job_reads", "item_reads"] {
+        assert!(!plan.contains(&format!("Seq Scan on {table}")), "{statement} reads all of {table}:\n{plan}");
+    }
+    Ok(())
+}
+
+/// The same, and it joins nothing as a whole, whatever the tables are like: it would go on so while they grow.
+async fn looks_up_each(conn: &mut PgConnection, statement: &str, many: i64, indexes: &[&str]) -> anyhow::Result<()> {
+    let plan = plans::of_last(conn).await?;
+    assert!(!plan.contains("Hash") && !plan.contains("Merge"), "{statement}, {many} jobs:\n{plan}");
+    looks_up(conn, statement, many, indexes).await
+}
+
+/// The statements of a call that starts one read, in their order. What they write is taken back by the caller.
+async fn a_call(conn: &mut PgConnection, tenant: &Tenant, many: i64) -> anyhow::Result<()> {
+    let (item, job) = (ItemId::mint(), JobId::mint());
+    let candidate = Candidate {
+        job,
+        item: Some(item),
+        task: Task::Read(Read::Beats),
+        with_speech: false,
+        duration_ms: Some(60_000),
+        credits: Credits::ZERO,
+    };
+    let candidates = [candidate.clone()];
+    reads::look(conn, &[item]).await?;
+    looks_up_each(conn, "look", many, &["job_reads_pkey", "jobs_pkey"]).await?;
+    assert!(reads::claim_ownership(conn, &candidates).await?, "nobody else has it");
+    assert!(!reads::any_stored(conn, &candidates).await?);
+    looks_up_each(conn, "any stored", many, &["item_reads_pkey"]).await?;
+    reads::taken(conn, &candidates).await?;
+    looks_up_each(conn, "taken", many, &["job_reads_pkey", "jobs_pkey", "item_reads_pkey"]).await?;
+    assert!(accounts::lock(conn, tenant.account).await?);
+    let folded = minutes::fold(conn, tenant.account, Minutes::from_whole(10)).await?;
+    looks_up(conn, "fold", many, &["jobs_waiting", "jobs_admitted"]).await?;
+    let Some(folded) = folded else { anyhow::bail!("the account is there") };
+    assert_eq!((folded.left(), folded.live), (folded.allowance, 0), "the month is opened with its allowance");
+    let wish = wish(tenant, &[item], &[Read::Beats], None);
+    let (held_month, held_bought, held_credits) = (Minutes::from_whole(1), Minutes::ZERO, Credits::ZERO);
+    let start = Start { candidate, held_month, held_bought, held_credits, admitted: true };
+    let tickets = [Some(job_ticket(job, Task::Read(Read::Beats), 0))];
+    assert!(jobs::insert(conn, &wish.call, wish.owners, folded.month, &[start], &tickets).await?, "it suffices");
+    looks_up(conn, "insert", many, &[]).await?;
+    let left = minutes::balance(conn, tenant.account, Minutes::from_whole(10)).await?;
+    let wanted = Some((folded.left() - held_month, 1, 1));
+    assert_eq!(left.map(|left| (left.left(), left.live, left.admitted)), wanted);
+    let pushed = "SELECT count(*) FROM apalis.jobs t JOIN jobs j ON j.ticket_id = t.id AND j.id = $1";
+    let pushed: i64 = sqlx::query_scalar(pushed).bind(job).fetch_one(conn).await?;
+    assert_eq!(pushed, 1, "its ticket");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_call_looks_up_what_it_needs_in_empty_small_and_full_tables() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    for many in [0, 300, MANY] {
+        if many > 0 {
+            empty(world.pool()).await?;
+            fill(world.pool(), many).await?;
+            fill_stored(&world, many).await?;
+        }
+        let pool = store::apart(world.pool(), PoolSize(1), "apart");
+        let mut call = pool.begin().await?;
+        a_call(&mut call, &tenant, many).await?;
+        call.rollback().await?;
+        pool.close().await;
+    }
+    empty(world.pool()).await?;
+    world.end().await
+}
+
+/// Stores a read of each item.
+async fn fill_stored(world: &World, many: i64) -> anyhow::Result<()> {
+    let mut conn = world.pool().acquire().await?;
+    // What is stored is counted, and what was filled in was not.
+    sqlx::raw_sql("SET session_replication_role = replica").execute(&mut *conn).await?;
+    sqlx::query(
+        "INSERT INTO item_reads (item_id, read, job_id, engine, engine_version, result)
+         SELECT md5('item' || n)::uuid, 'levels', md5('job' || n)::uuid, 'a test', '1', '{}'
+         FROM generate_series(1, $1::bigint) AS n",
+    )
+    .bind(many)
+    .execute(&mut *conn)
+    .await?;
+    sqlx::raw_sql("RESET session_replication_role; ANALYZE").execute(&mut *conn).await?;
+    Ok(())
+}
