@@ -27,12 +27,15 @@ const context = async (options) => {
   return made;
 };
 
-// What is wrong with the page's tables and boxes for times: a table that does not fit, a row that shows other columns
-// than the titles do, a time that its box cuts off.
+// What is wrong with the page's tables, drawings and boxes for times: a table or an axis that does not fit, a row that
+// shows other columns than the titles do, a time that its box cuts off.
 const cut = () => [
   ...[...document.querySelectorAll("input.moment")]
     .filter((box) => box.scrollWidth > box.clientWidth)
     .map((box) => `${box.id} cuts off ${box.value}`),
+  ...[...document.querySelectorAll(".scroll:has(> svg.axis)")]
+    .filter((box) => box.scrollWidth > box.clientWidth || box.clientHeight === 0)
+    .map((box) => `${box.getAttribute("aria-label")} is ${box.scrollWidth} wide`),
   ...[...document.querySelectorAll(".scroll:has(> table)")].flatMap((box) => {
     const label = box.getAttribute("aria-label");
     const shown = (row) => [...row.children].map((cell) => cell.getClientRects().length > 0).join();

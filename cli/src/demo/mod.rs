@@ -18,7 +18,7 @@ use crate::commands::{ALL_READS, Request, asked_reads};
 use crate::data_dir::DataDir;
 use crate::failure::Failure;
 use crate::globals::Globals;
-use crate::output::{Followed, Out, document, follow};
+use crate::output::{Followed, Out, counted, document, follow};
 use receiver::Receiver;
 use report::Report;
 use serde_json::Value;
@@ -115,7 +115,7 @@ async fn show(client: &Client, files: &[PathBuf], is_own: bool, out: &Out, repor
     let data = Request { refs: ids, reads, context, dry_run: None }.send(client, &[]).await?;
     let jobs: Vec<String> =
         data["job_ids"].as_array().into_iter().flatten().filter_map(|id| id.as_str().map(str::to_owned)).collect();
-    out.say(&format!("{} jobs, estimated {} minutes", jobs.len(), data["estimate"]["minutes"]));
+    out.say(&format!("{}, estimated {} min", counted(jobs.len(), "job"), data["estimate"]["minutes"]));
     let followed = follow(client, &out.without_data(), &jobs).await?;
     results(client, &items, &data, &followed, report).await?;
     report.show_results(out)?;

@@ -5,7 +5,7 @@ use super::service::Service;
 use crate::client::{Client, part};
 use crate::data_dir::DataDir;
 use crate::failure::Failure;
-use crate::output::{self, Column, Out, summary};
+use crate::output::{self, Column, Out, counted, summary};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -96,7 +96,8 @@ impl Report {
         show(&self.results, &RESULTS, out)?;
         let unable = self.results.iter().filter(|row| row["result"] == EXPECTED[0]).count();
         if unable > 0 {
-            out.say(&format!("{unable} reads were refused: no engine for them here. `mws doctor` says which."));
+            let (reads, were) = (counted(unable, "read"), if unable == 1 { "was" } else { "were" });
+            out.say(&format!("{reads} {were} refused for want of an engine here. `mws doctor` says which."));
         }
         Ok(())
     }

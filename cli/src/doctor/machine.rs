@@ -1,6 +1,7 @@
 //! Checks of this machine: engines, the media store, the disk, and the secrets.
 
 use super::finding::Finding;
+use crate::output::counted;
 use bytes::Bytes;
 use domain::read::Read;
 use domain::task::Task;
@@ -68,7 +69,7 @@ fn providers(settings: &Settings) -> Option<Finding> {
         }
     };
     let ids: Vec<&str> = providers.all().iter().map(|model| model.id.as_str()).collect();
-    let models = format!("{} models: {}", ids.len(), ids.join(", "));
+    let models = format!("{}: {}", counted(ids.len(), "model"), ids.join(", "));
     Some(match ChatClient::configured(settings, &providers) {
         Ok(None) => Finding::fine("providers", models),
         Ok(Some(agent)) => Finding::fine("providers", format!("{models}; {} works on projects", agent.model().id)),

@@ -188,7 +188,8 @@ fn operators_step(code: &str) -> Option<&'static str> {
         }
         "name_taken" => {
             "`mws admin bulk list` shows the operation of this name, and `mws admin bulk get ID` how far it is. \
-             To start another one, take another name."
+             To start another one, take the free name that the message offers, or give none: it is then named by its \
+             times."
         }
         _ => return None,
     })

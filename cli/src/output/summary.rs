@@ -17,7 +17,7 @@ pub fn summary(read: &str, stored: &Value) -> String {
             let text = data["text"].as_str().unwrap_or_default();
             let shown: String = text.chars().take(SHOWN_CHARS).collect();
             let more = if text.chars().count() > SHOWN_CHARS { "…" } else { "" };
-            format!("{} words: “{shown}{more}”", text.split_whitespace().count())
+            format!("{}: “{shown}{more}”", counted(text.split_whitespace().count(), "word"))
         }
         Some(Read::SearchIndex) if count("written") > 0 => {
             format!("{}, text in {}", counted(count("moments"), "moment"), counted(count("written"), "picture"))

@@ -57,6 +57,7 @@ async fn a_bulk_operation_is_started_once_that_is_confirmed_and_then_listed_show
     let again = run(&["start", "after Friday", "--since", "7h", "--yes"]).await?;
     let said = String::from_utf8_lossy(&again.stderr);
     assert!(again.status.code() == Some(5) && said.contains("`mws admin bulk get ID`"), "{again:?}");
+    assert!(said.contains("`after Friday (2)` is free"), "{again:?}");
     let running: Value = serde_json::from_slice(&bulk(&["list", "--state", "running"]).await?.stdout)?;
     assert_eq!(running["data"][0]["id"], id.as_str(), "{running}");
     let stopped: Value = serde_json::from_slice(&bulk(&["stop", &id]).await?.stdout)?;
@@ -65,6 +66,11 @@ async fn a_bulk_operation_is_started_once_that_is_confirmed_and_then_listed_show
     assert_eq!(shown, stopped);
     let table = String::from_utf8(run(&["get", &id]).await?.stdout)?;
     assert!(table.lines().any(|line| line.starts_with("stopped by") && line.contains("anna")), "{table}");
+    // Without a name it is called by its times, so that the same command can be given again.
+    let named = bulk(&["start", "--since", "6h", "--yes"]).await?;
+    let named: Value = serde_json::from_slice(&named.stdout)?;
+    let (since, until) = (named["since"].as_str().unwrap_or_default(), named["until"].as_str().unwrap_or_default());
+    assert_eq!(named["name"], format!("What did not arrive from {since} to {until}"), "{named}");
     let missing = bulk(&["stop", "blk_01J00000000000000000000000"]).await?;
     assert_eq!(missing.status.code(), Some(4), "{missing:?}");
     world.end().await

@@ -4,11 +4,11 @@ use mws_tests::world::World;
 use std::process::Output;
 use tokio::process::Command;
 
-/// `mws doctor` on the invariants alone.
-async fn doctor(world: &World) -> anyhow::Result<Output> {
+/// `mws doctor` on one check alone.
+async fn doctor(world: &World, only: &str) -> anyhow::Result<Output> {
     let folder = tempfile::tempdir()?;
     let mut command = Command::new(env!("CARGO_BIN_EXE_mws"));
-    command.args(["doctor", "--only", "invariants"]).env_clear().env("MWS_DATA_DIR", folder.path());
+    command.args(["doctor", "--only", only]).env_clear().env("MWS_DATA_DIR", folder.path());
     command.env("DATABASE_URL", world.database_url());
     command.envs([("MWS_SECRET_KEY", "k"), ("MWS_OPERATOR_TOKEN", "o"), ("MWS_DEFAULT_WEBHOOK_SECRET", "d")]);
     Ok(command.output().await?)
@@ -17,7 +17,7 @@ async fn doctor(world: &World) -> anyhow::Result<Output> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rule_that_is_broken_is_found_at_once_and_named_with_its_row() -> anyhow::Result<()> {
     let world = World::new().await?;
-    let well = doctor(&world).await?;
+    let well = doctor(&world, "invariants").await?;
     let said = String::from_utf8_lossy(&well.stdout);
     let all = "11 rules of the newest and live rows hold; `journal` checks `balances`";
     assert!(well.status.success() && said.contains(all), "{well:?}");
@@ -25,13 +25,43 @@ async fn a_rule_that_is_broken_is_found_at_once_and_named_with_its_row() -> anyh
     sqlx::query("INSERT INTO job_claims (job_id, claim_no, worker) VALUES (gen_random_uuid(), 1, 'w')")
         .execute(world.pool())
         .await?;
-    let broken = doctor(&world).await?;
+    let broken = doctor(&world, "invariants").await?;
     let said = String::from_utf8_lossy(&broken.stdout);
     assert!(!broken.status.success() && said.contains("`leases` of one row, such as job_"), "{broken:?}");
     let summed = String::from_utf8_lossy(&broken.stderr);
     assert!(summed.contains("1 problem, 0 warnings, 0 fine"), "{broken:?}");
 
     sqlx::query("DELETE FROM job_claims").execute(world.pool()).await?;
-    assert!(doctor(&world).await?.status.success());
+    assert!(doctor(&world, "invariants").await?.status.success());
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_that_was_killed_is_told_as_past_once_another_goes_on_with_its_work() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    sqlx::raw_sql(
+        "DELETE FROM workers;
+         INSERT INTO workers (name, host, service, version, started_at, beat_at) VALUES
+             ('s1', 'a', 'scheduler', '1', mws_now() - interval '1 day', mws_now()),
+             ('w1', 'a', 'worker', '1', mws_now() - interval '1 day', mws_now()),
+             ('w2', 'a', 'worker', '1', mws_now() - interval '1 day', mws_now() - interval '2 minutes')",
+    )
+    .execute(world.pool())
+    .await?;
+    let killed = doctor(&world, "workers").await?;
+    let said = String::from_utf8_lossy(&killed.stdout);
+    assert!(said.contains("1 worker, 1 scheduler; worker w2 silent for"), "{killed:?}");
+    assert!(said.contains("none was started in its place"), "{killed:?}");
+    let summed = String::from_utf8_lossy(&killed.stderr);
+    assert!(summed.contains("0 problems, 1 warning, 0 fine"), "{killed:?}");
+
+    sqlx::query("UPDATE workers SET started_at = mws_now() - interval '1 minute' WHERE name = 'w1'")
+        .execute(world.pool())
+        .await?;
+    let followed = doctor(&world, "workers").await?;
+    let said = String::from_utf8_lossy(&followed.stdout);
+    assert!(said.contains("1 worker, 1 scheduler. One process ended without a word at "), "{followed:?}");
+    assert!(said.contains("its work was taken over"), "{followed:?}");
+    assert!(String::from_utf8_lossy(&followed.stderr).contains("0 problems, 0 warnings, 1 fine"), "{followed:?}");
     world.end().await
 }

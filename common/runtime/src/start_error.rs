@@ -37,8 +37,8 @@ pub enum StartError {
     Seal(#[from] SealError),
     /// Secrets are sealed under keys that this process was not given.
     #[error(
-        "{count} signing secrets are sealed under a key that is not configured, and could not be used: add that key to \
-         MWS_SECRET_KEY_OLD. If it is lost for good, set MWS_ACCEPT_LOST_SECRETS=true: the webhooks of these accounts then \
+        "signing secrets that are sealed under a key which is not configured, and could not be used: {count}. Add that \
+         key to MWS_SECRET_KEY_OLD. If it is lost for good, set MWS_ACCEPT_LOST_SECRETS=true: the webhooks of these accounts then \
          fail as secret_unavailable until their owners make new secrets"
     )]
     UnknownSeals {

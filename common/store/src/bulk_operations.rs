@@ -87,6 +87,13 @@ pub async fn count_running(conn: &mut PgConnection) -> sqlx::Result<i64> {
         .await
 }
 
+/// Returns the names of operations that begin with this text, up to ten thousand.
+pub async fn names_from(conn: &mut PgConnection, start: &str) -> sqlx::Result<Vec<String>> {
+    sqlx::query_scalar!("SELECT name FROM bulk_operations WHERE starts_with(name, $1) LIMIT 10000", start)
+        .fetch_all(conn)
+        .await
+}
+
 /// Starts an operation on these endpoints. Of `new` all is stored but for what begins with each operation: the state,
 /// the counts of what was done, and the times.
 pub async fn insert(conn: &mut PgConnection, new: &BulkOperation, endpoints: &[UnsentOf]) -> sqlx::Result<()> {

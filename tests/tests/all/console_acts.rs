@@ -3,6 +3,7 @@
 use crate::console::{Traces, signed_in, traces};
 use crate::operators::work::deliveries;
 use crate::operators::{ANNA, BO, done, log, stage, text};
+use domain::ids::DeliveryId;
 use domain::read::Read;
 use mws_tests::world::{Media, Receiver, runners};
 use reqwest::{StatusCode, header};
@@ -43,6 +44,12 @@ async fn all_that_did_not_arrive_is_counted_on_a_page_and_sent_by_who_may() -> a
         "{page}"
     );
     assert_eq!(world.count("SELECT count(*) FROM deliveries").await?, 5, "looking sends nothing");
+
+    let found = sqlx::query_scalar("SELECT id FROM deliveries WHERE endpoint_id = $1").bind(closed);
+    let delivery: DeliveryId = found.fetch_one(world.pool()).await?;
+    let (_, page) = acts.get(&format!("/console/deliveries/{delivery}/resend")).await?;
+    assert!(page.contains("Enable it first") && page.contains(&format!("/console/endpoints/{closed}")), "{page}");
+    assert!(!page.contains("<button>Send again</button>"), "a button that is refused: {page}");
 
     let sent = acts.post(path, &[]).await?;
     assert_eq!(sent.status(), StatusCode::SEE_OTHER);
@@ -222,5 +229,48 @@ async fn an_endpoint_is_disabled_enabled_and_pinged_on_its_page_by_who_may() -> 
     let (status, shown) = acts.get(&page).await?;
     assert!(status == StatusCode::OK && !shown.contains("Enable…") && !shown.contains("Send a ping…"), "{shown}");
     assert_eq!(acts.get(&change).await?.0, StatusCode::NOT_FOUND);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_name_that_an_operation_has_is_offered_with_a_number_and_what_is_refused_leads_back() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    deliveries(&world, &tenant, endpoint, &vec![("failed", "tls_failed"); 1_001]).await?;
+    let browser = signed_in(&world, ANNA).await?;
+    let (_, page) = browser.get("/console/bulk").await?;
+    assert!(page.contains("There are none yet.") && page.contains("Times are UTC"), "{page}");
+    let (_, page) = browser.get("/console/bulk?state=running").await?;
+    assert!(page.contains("There are no bulk operations like this. <a href=\"/console/bulk\">Show all</a>"), "{page}");
+    let (_, page) = browser.get("/console/unsent").await?;
+    // The form's link has the times of the count, and its field the name that goes by them.
+    let value = |page: &str, start: &str| -> String {
+        let found = page.split_once(start).and_then(|(_, rest)| rest.split('"').next());
+        found.unwrap_or_default().replace("&amp;", "&")
+    };
+    let link = format!("/console/unsent?{}", value(&page, "action=\"/console/unsent?"));
+    let offered = |page: &str| value(page, "name=\"name\" value=\"");
+    let usual = offered(&page);
+    assert!(usual.starts_with("What did not arrive from ") && !usual.ends_with(')'), "{page}");
+    let started = browser.post(&link, &[("count", "1001"), ("name", &usual)]).await?;
+    assert_eq!(started.status(), StatusCode::SEE_OTHER);
+
+    let other = format!("{link}&status=failed");
+    let (_, page) = browser.get(&other).await?;
+    assert_eq!(offered(&page), format!("{usual} (2)"), "{page}");
+    let taken = browser.post(&other, &[("count", "1001"), ("name", &usual)]).await?;
+    assert_eq!(taken.status(), StatusCode::CONFLICT);
+    let page = taken.text().await?;
+    assert!(page.contains(&format!("`{usual} (2)` is free")) && page.contains("it offers one that is free"), "{page}");
+    let second = browser.post(&other, &[("count", "1001"), ("name", &format!("{usual} (2)"))]).await?;
+    assert_eq!(second.status(), StatusCode::SEE_OTHER);
+    assert_eq!(world.count("SELECT count(*) FROM bulk_operations").await?, 2);
+
+    let mistyped = browser.post(&link, &[("count", "1"), ("name", "three")]).await?.text().await?;
+    let back = format!("<a href=\"{}\">Back to the form</a>", link.replace('&', "&amp;"));
+    assert!(mistyped.contains(&back), "{mistyped}");
+    let (_, page) = browser.get("/console/unsent?http_status=99").await?;
+    assert!(page.contains("<a href=\"/console/unsent\">The same without these filters</a>"), "{page}");
     world.end().await
 }

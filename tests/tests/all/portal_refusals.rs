@@ -22,7 +22,11 @@ async fn a_refused_form_has_the_words_of_the_form_and_a_way_back_to_it() -> anyh
         let refused = browser.post(path, &fields).await?;
         let (status, page) = (refused.status(), refused.text().await?);
         assert!(status.is_client_error() && page.contains(said) && !page.contains('`'), "{said}: {status} {page}");
-        assert!(page.contains(&format!("<a href=\"{path}\">Back to the form</a>")), "{path}: {page}");
+        assert!(page.contains(&format!("<a href=\"{path}\">Back to the page</a>")), "{path}: {page}");
+        assert!(page.contains("What you wrote is still here"), "{said}: {page}");
+        let written = fields.iter().filter(|(name, _)| ["url", "since"].contains(name));
+        let is_there = |(_, value): &(&str, &str)| page.contains(&format!("value=\"{value}\""));
+        assert!(written.clone().count() == 1 && written.clone().all(is_there), "{said}: {page}");
     }
     for (filter, said) in [
         (format!("{own}?http_status=many"), "The HTTP status must be a number"),
@@ -32,11 +36,65 @@ async fn a_refused_form_has_the_words_of_the_form_and_a_way_back_to_it() -> anyh
         let (status, page) = browser.get(&filter).await?;
         assert!(status == StatusCode::BAD_REQUEST && page.contains(said) && !page.contains('`'), "{filter}: {page}");
         let path = filter.split('?').next().unwrap_or_default();
-        assert!(page.contains(&format!("<a href=\"{path}\">Back to the form</a>")), "{path}: {page}");
+        assert!(page.contains(&format!("<a href=\"{path}\">Back to the page</a>")), "{path}: {page}");
+        assert!(page.contains("<form class=\"filters\""), "{path}: {page}");
     }
     let gone = browser.post("/portal/webhooks/whe_01J00000000000000000000000", &[("do", "pause")]).await?;
     assert_eq!(gone.status(), StatusCode::NOT_FOUND);
-    assert!(!gone.text().await?.contains("Back to the form"), "the page that it stood on is not there");
+    assert!(!gone.text().await?.contains("Back to the page"), "the page that it stood on is not there");
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_was_written_into_a_refused_form_is_sent_from_where_it_was_refused() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let browser = at(&world, &link(&tenant.client, json!({})).await?).await?;
+    let mut fields = vec![
+        ("url", "http://93.184.216.34/hook?token=s3cret"),
+        ("description", "a \"hook\" & <more>"),
+        ("event_types", "job.failed"),
+        ("kinds", "read"),
+        ("kinds", "dub"),
+    ];
+    let refused = browser.post("/portal/webhooks", &fields).await?;
+    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(!refused.headers().contains_key(header::LOCATION), "what was written is in no address");
+    let page = refused.text().await?;
+    let form = page.split("<form class=\"form\"").nth(1).and_then(|rest| rest.split("</form>").next());
+    let form = form.unwrap_or_default();
+    assert!(form.contains("action=\"/portal/webhooks\""), "{page}");
+    for (part, is_there) in [
+        ("value=\"http://93.184.216.34/hook?token=s3cret\"", true),
+        ("value=\"a &quot;hook&quot; &amp; &lt;more&gt;\"", true),
+        ("value=\"job.failed\" checked", true),
+        ("value=\"job.succeeded\" checked", false),
+        ("value=\"read\" checked", true),
+        ("value=\"dub\" checked", true),
+        ("value=\"render\" checked", false),
+    ] {
+        assert_eq!(form.contains(part), is_there, "{part}: {form}");
+    }
+    assert!(!page.contains("href=\"/portal/webhooks?"), "{page}");
+
+    // Another site's form is refused too, and what it wrote is not offered to be sent.
+    let anothers = browser.form("/portal/webhooks", &fields).header("sec-fetch-site", "cross-site").send().await?;
+    assert_eq!(anothers.status(), StatusCode::FORBIDDEN);
+    assert!(!anothers.text().await?.contains("93.184.216.34"));
+
+    // Whoever has no session any more is told so, and keeps what they wrote.
+    browser.post("/portal/out", &[]).await?;
+    let ended = browser.post("/portal/webhooks", &fields).await?;
+    assert_eq!(ended.status(), StatusCode::UNAUTHORIZED);
+    let page = ended.text().await?;
+    let kept = "value=\"http://93.184.216.34/hook?token=s3cret\"";
+    assert!(page.contains("That was not done") && page.contains(kept), "{page}");
+
+    // Mended and sent from there, it is added.
+    let browser = at(&world, &link(&tenant.client, json!({})).await?).await?;
+    fields[0].1 = "https://93.184.216.34/hook";
+    let added = browser.post("/portal/webhooks", &fields).await?;
+    assert_eq!(added.status(), StatusCode::SEE_OTHER);
     world.end().await
 }
 
@@ -88,5 +146,31 @@ async fn whoever_signs_out_is_told_where_to_go() -> anyhow::Result<()> {
         assert!(links.iter().all(|link| main.contains(link)), "{links:?}: {page}");
         assert_eq!(main.contains("You can close this window"), !has_back, "{page}");
     }
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_list_without_rows_says_what_to_do_and_a_resend_how_many_it_sends() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let browser = at(&world, &link(&tenant.client, json!({})).await?).await?;
+    let (_, page) = browser.get("/portal/webhooks").await?;
+    assert!(page.contains("There are no endpoints yet. Add the address of your server below"), "{page}");
+    let (_, page) = browser.get("/portal/jobs").await?;
+    assert!(page.contains("There are no jobs yet. ") && !page.contains("Show all"), "{page}");
+    let (_, page) = browser.get("/portal/jobs?status=failed&kind=").await?;
+    assert!(page.contains("There are no jobs like this. <a href=\"/portal/jobs\">Show all</a>"), "{page}");
+
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    let own = format!("/portal/webhooks/{endpoint}");
+    let sent = browser.post(&own, &[("do", "resend"), ("since", "2020-01-01T00:00")]).await?;
+    let there = sent.headers()[header::LOCATION].to_str()?;
+    assert_eq!((sent.status(), there), (StatusCode::SEE_OTHER, format!("{own}?resent=0").as_str()));
+    let (_, page) = browser.get(there).await?;
+    assert!(page.contains("Nothing failed since then") && page.contains("There are no deliveries yet. "), "{page}");
+    let told = async |query: &str| browser.get(&format!("{own}?{query}")).await.map(|(_, page)| page);
+    assert!(told("resent=1").await?.contains("One delivery is sent again."));
+    let more = told("resent=1000&more=yes").await?;
+    assert!(more.contains("1000 deliveries are sent again.") && more.contains("There are more: send again."), "{more}");
     world.end().await
 }

@@ -218,6 +218,37 @@ async fn what_waits_and_who_works_stands_beside_the_verdict() -> anyhow::Result<
 }
 
 #[tokio::test]
+async fn a_worker_that_was_killed_is_told_of_until_another_goes_on_with_its_work_and_then_as_past() -> anyhow::Result<()>
+{
+    let (world, anna) = alive().await?;
+    let killed = "INSERT INTO workers (name, host, service, version, started_at, beat_at)
+         VALUES ('killed', 'a', 'worker', '1', mws_now() - interval '1 day', mws_now() - interval '5 minutes')";
+    sqlx::query(killed).execute(world.pool()).await?;
+    // How the service is told to be, where what lives was started by this statement.
+    let told = async |started: &str| -> anyhow::Result<Value> {
+        let started = format!("UPDATE workers SET beat_at = mws_now(), {started} WHERE name <> 'killed'");
+        sqlx::raw_sql(sqlx::AssertSqlSafe(started)).execute(world.pool()).await?;
+        get(&anna, "/operator/report").await
+    };
+    let liveness = |report: &Value| report["axes"][4]["sentence"].as_str().unwrap_or_default().to_owned();
+    let alone = told("started_at = mws_now() - interval '1 day'").await?;
+    assert_eq!((&alone["state"], &alone["axes"][4]["axis"]), (&json!("degraded"), &json!("liveness")), "{alone:#}");
+    assert!(liveness(&alone).ends_with("and none was started in its place: killed."), "{alone:#}");
+
+    let claim = "INSERT INTO job_claims (job_id, claim_no, worker) VALUES (gen_random_uuid(), 1, 'killed')";
+    sqlx::query(claim).execute(world.pool()).await?;
+    let follows = "started_at = mws_now() - interval '4 minutes'";
+    let held = told(follows).await?;
+    assert_eq!(held["state"], "degraded", "{held:#}");
+    assert!(liveness(&held).contains("of its jobs one is not taken over yet"), "{held:#}");
+    sqlx::query("DELETE FROM job_claims WHERE worker = 'killed'").execute(world.pool()).await?;
+    let past = told(follows).await?;
+    assert_eq!((&past["state"], &past["axes"][4]["next"]), (&json!("healthy"), &Value::Null), "{past:#}");
+    assert!(liveness(&past).contains(" One process ended without a word at "), "{past:#}");
+    world.end().await
+}
+
+#[tokio::test]
 async fn a_schema_that_is_too_old_and_a_migration_that_failed_are_named_until_it_is_applied() -> anyhow::Result<()> {
     let (world, anna) = alive().await?;
     assert_eq!(axis(&world, &anna, "liveness").await?.0, "healthy");
@@ -263,6 +294,8 @@ async fn who_may_not_look_is_refused_and_a_look_at_large_tables_goes_by_indexes(
     goes_by(&mut conn, &["events_created", "jobs_pkey"]).await?;
     verdict::books(&mut conn).await?;
     goes_by(&mut conn, &["jobs_pkey", "minute_buckets_pkey"]).await?;
+    verdict::fleet(&mut conn).await?;
+    goes_by(&mut conn, &["job_claims_open"]).await?;
     verdict::by_hour(&mut conn).await?;
     goes_by(&mut conn, &["events_created", "deliveries_pkey"]).await?;
     notices::failing_endpoints(&mut conn, 10).await?;

@@ -2,24 +2,41 @@
 //! how much. Pure: from steps to SVG.
 
 use super::life::{Step, StepKind};
-use super::words::{exact, seconds};
+use super::words::{exact, seconds, word};
 use chrono::{DateTime, Utc};
 use domain::verdict::span;
 use maud::{Markup, html};
 
-const WIDTH: f64 = 1_100.0;
-const LEFT: f64 = 390.0;
-/// The end of the axis. What is left of the drawing holds the duration of a step that lasts until there.
-const RIGHT: f64 = 1_015.0;
+/// How large the parts of a drawing are.
+struct Layout {
+    /// The class of the windows that show it.
+    class: &'static str,
+    /// The width of the drawing.
+    width: f64,
+    /// The start of the axis.
+    left: f64,
+    /// The end of the axis. What is left of the drawing holds the duration of a step that lasts until there.
+    right: f64,
+    /// The height of a step.
+    row: f64,
+    /// How far below the start of its name the bar of a step begins.
+    below: f64,
+    /// The characters of a step's name that fit.
+    fit: usize,
+}
+
+/// In windows from 52 rem on: the names stand left of the axis.
+const ROOMY: Layout =
+    Layout { class: "axis roomy", width: 1_100.0, left: 390.0, right: 1_015.0, row: 22.0, below: 0.0, fit: 54 };
+/// In narrower ones, such as a phone's: each name stands above its bar.
+const NARROW: Layout =
+    Layout { class: "axis narrow", width: 360.0, left: 0.0, right: 275.0, row: 40.0, below: 16.0, fit: 48 };
 /// The most that a character of a label is wide.
 const CHARACTER: f64 = 8.0;
-const ROW: f64 = 22.0;
 /// The most steps that are drawn; the list beside the drawing has all of them.
 const MOST: usize = 40;
 /// The largest fraction of the axis for a stretch without work.
 const LONGEST_GAP: f64 = 0.25;
-/// The characters of a step's name that fit.
-const FIT: usize = 54;
 
 /// A stretch of the axis: its start, its length in time, and the length that is drawn.
 struct Stretch {
@@ -28,8 +45,14 @@ struct Stretch {
     drawn: f64,
 }
 
-/// Draws the axis of these steps, which are ordered by their starts.
+/// Draws the axis of these steps, which are ordered by their starts: once for each kind of window, of which the style
+/// shows one.
 pub(super) fn drawn(steps: &[Step]) -> Markup {
+    html! { (drawn_as(&ROOMY, steps)) (drawn_as(&NARROW, steps)) }
+}
+
+fn drawn_as(layout: &Layout, steps: &[Step]) -> Markup {
+    let &Layout { class, width, left, right, row, below, fit } = layout;
     let steps = &steps[..steps.len().min(MOST)];
     let Some(first) = steps.first() else { return html! {} };
     let axis = stretches(steps);
@@ -40,20 +63,26 @@ pub(super) fn drawn(steps: &[Step]) -> Markup {
             let into = seconds(at - stretch.from);
             if into <= stretch.length {
                 let part = if stretch.length > 0.0 { into / stretch.length * stretch.drawn } else { 0.0 };
-                return LEFT + (RIGHT - LEFT) * (before + part.max(0.0)) / whole;
+                return left + (right - left) * (before + part.max(0.0)) / whole;
             }
             before += stretch.drawn;
         }
-        RIGHT
+        right
     };
     #[expect(clippy::cast_precision_loss, reason = "forty rows at most")]
-    let rows: Vec<(f64, &Step)> = steps.iter().enumerate().map(|(row, step)| (30.0 + row as f64 * ROW, step)).collect();
+    let rows: Vec<(f64, &Step)> = steps.iter().enumerate().map(|(nth, step)| (30.0 + nth as f64 * row, step)).collect();
     let cuts = axis.iter().filter(|stretch| stretch.drawn < stretch.length * 0.999);
-    let gaps = labelled(cuts.map(|cut| (cut, place(cut.from), place(cut.from) + (RIGHT - LEFT) * cut.drawn / whole)));
-    let height = rows.last().map_or(0.0, |(y, _)| y + ROW);
-    let label = format!("{} steps of the job on one axis of time; the list below has the same.", steps.len());
+    let cuts = cuts.map(|cut| (cut, place(cut.from), place(cut.from) + (right - left) * cut.drawn / whole));
+    let begins = format!("{} UTC", first.at.format("%H:%M:%S"));
+    // The time at which the axis begins stands left of it, where there is room.
+    let (begins_at, anchor, free_from) =
+        if left > 0.0 { (left - 5.0, "end", left) } else { (0.0, "start", width_of(&begins)) };
+    let gaps = labelled(cuts, free_from);
+    let height = rows.last().map_or(0.0, |(y, _)| y + row);
+    let many = format!("{} {}", steps.len(), word(steps.len() == 1, "step", "steps"));
+    let label = format!("{many} of the job on one axis of time; the list below has the same.");
     html! {
-        svg.axis viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label=(label) {
+        svg class=(class) viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(label) {
             @for (cut, from, to, label) in &gaps {
                 rect.gap x=(round(*from)) y="18" width=(round(to - from)) height=(height - 18.0) {
                     title { "Nothing for " (span(cut.length)) }
@@ -63,11 +92,11 @@ pub(super) fn drawn(steps: &[Step]) -> Markup {
                 }
             }
             @for (y, step) in &rows {
-                line.grid x1="0" x2=(WIDTH) y1=(y + 16.0) y2=(y + 16.0) {}
-                text x="0" y=(y + 10.0) { (fitting(&step.name)) }
-                (shape(step, *y, place(step.at), step.until.map(place)))
+                line.grid x1="0" x2=(width) y1=(y + below + 16.0) y2=(y + below + 16.0) {}
+                text x="0" y=(y + 10.0) { (fitting(&step.name, fit)) }
+                (shape(step, y + below, place(step.at), step.until.map(place)))
             }
-            text.soft x=(LEFT - 5.0) y="13" text-anchor="end" { (first.at.format("%H:%M:%S")) }
+            text.soft x=(begins_at) y="13" text-anchor=(anchor) { (begins) }
         }
     }
 }
@@ -90,9 +119,12 @@ fn shape(step: &Step, y: f64, from: f64, to: Option<f64>) -> Markup {
     }
 }
 
-/// Gives each gap, from its place to its end, a label with its length, unless that would lie over the label before it.
-fn labelled<'a>(gaps: impl Iterator<Item = (&'a Stretch, f64, f64)>) -> Vec<(&'a Stretch, f64, f64, Option<String>)> {
-    let mut free_from = LEFT;
+/// Gives each gap, from its place to its end, a label with its length, unless that would lie over the label before it,
+/// or begin before `free_from`.
+fn labelled<'a>(
+    gaps: impl Iterator<Item = (&'a Stretch, f64, f64)>,
+    mut free_from: f64,
+) -> Vec<(&'a Stretch, f64, f64, Option<String>)> {
     let labelled = gaps.map(|(cut, from, to)| {
         let label = format!("// {}", span(cut.length));
         let (middle, half) = (f64::midpoint(from, to), width_of(&label) / 2.0);
@@ -135,11 +167,11 @@ fn round(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }
 
-fn fitting(name: &str) -> String {
-    if name.chars().count() <= FIT {
+fn fitting(name: &str, fit: usize) -> String {
+    if name.chars().count() <= fit {
         return name.to_owned();
     }
-    let start: String = name.chars().take(FIT - 1).collect();
+    let start: String = name.chars().take(fit - 1).collect();
     format!("{start}…")
 }
 
@@ -177,7 +209,7 @@ mod tests {
         let svg = drawn(&steps).0;
         let label = svg.split("<text class=\"soft\"").find(|text| text.contains("59.999 s")).expect("a duration");
         let x: f64 = label.split('"').nth(1).and_then(|x| x.parse().ok()).expect("a place");
-        assert!(x > RIGHT && x + width_of("59.999 s") <= WIDTH, "{label}");
+        assert!(x > ROOMY.right && x + width_of("59.999 s") <= ROOMY.width, "{label}");
         assert!(!label.contains("text-anchor"), "{label}");
     }
 
@@ -186,16 +218,47 @@ mod tests {
         let stretch = |length: f64| Stretch { from: at(0), length, drawn: 1.0 };
         let (one, two, three) = (stretch(3_600.0), stretch(7_200.0), stretch(80.0));
         let gaps = [(&one, 500.0, 510.0), (&two, 520.0, 530.0), (&three, 700.0, 720.0)];
-        let labels: Vec<Option<String>> = labelled(gaps.into_iter()).into_iter().map(|(.., label)| label).collect();
+        let labels: Vec<Option<String>> =
+            labelled(gaps.into_iter(), ROOMY.left).into_iter().map(|(.., label)| label).collect();
         assert_eq!(labels, [Some("// 60 min".to_owned()), None, Some("// 80 s".to_owned())]);
         // One at the start of the axis lies over no name.
-        assert_eq!(labelled([(&one, LEFT, LEFT + 10.0)].into_iter())[0].3, None);
+        assert_eq!(labelled([(&one, ROOMY.left, ROOMY.left + 10.0)].into_iter(), ROOMY.left)[0].3, None);
     }
 
     #[test]
     fn a_name_is_plain_text_and_no_longer_than_fits() {
         let svg = drawn(&[step("<script>alert(1)</script>", 0, None, StepKind::Mark)]).0;
         assert!(svg.contains("&lt;script&gt;") && !svg.contains("<script>"), "{svg}");
-        assert_eq!(fitting(&"x".repeat(80)).chars().count(), FIT);
+        assert_eq!(fitting(&"x".repeat(80), ROOMY.fit).chars().count(), ROOMY.fit);
+    }
+
+    #[test]
+    fn a_phone_gets_the_same_steps_each_with_its_name_above_its_bar_and_nothing_beyond_the_drawing() {
+        let steps = [
+            step("asked for", 0, None, StepKind::Mark),
+            step(&"claim 1, by a worker with a long name ".repeat(3), 0, Some(10_000), StepKind::Good),
+            step("attempt 1", 3_612_000, Some(3_671_999), StepKind::Bad),
+        ];
+        let svg = drawn_as(&NARROW, &steps).0;
+        assert!(
+            drawn(&steps).0.ends_with(&svg) && svg.contains("<svg class=\"axis narrow\" viewBox=\"0 0 360 "),
+            "{svg}"
+        );
+        let number = |tag: &str, name: &str| -> f64 {
+            let value = tag.split(&format!(" {name}=\"")).nth(1).and_then(|rest| rest.split('"').next());
+            value.and_then(|value| value.parse().ok()).unwrap_or_default()
+        };
+        for text in svg.split("<text").skip(1) {
+            let (tag, rest) = text.split_once('>').expect("a tag");
+            let said = rest.split('<').next().unwrap_or_default();
+            // A centred label reaches half its width to each side; names are cut at what fits.
+            let width = if tag.contains("class") { width_of(said) } else { 0.0 };
+            let (x, half) = (number(tag, "x"), if tag.contains("middle") { 0.5 } else { 0.0 });
+            assert!(x - width * half >= 0.0 && x + width * (1.0 - half) <= NARROW.width, "{tag}: {said}");
+            assert!(said.chars().count() <= NARROW.fit, "{said}");
+        }
+        let bars: Vec<f64> = svg.split("<rect").filter(|tag| tag.contains("rx=")).map(|tag| number(tag, "y")).collect();
+        assert_eq!(bars, [86.0, 126.0], "names begin at 70 and 110: {svg}");
+        assert!(svg.contains("08:00:00 UTC"), "{svg}");
     }
 }

@@ -241,8 +241,12 @@ pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
         h1 { "Send it again?" }
         p { "The event " code { (row.event_id) } " is sent to " (shown_url(&endpoint.endpoint.url)) " of " (link("accounts", row.account_id)) " again, from the first attempt." }
         p { "Its receiver sees the same event id, and is to pass over what it has seen. A delivery that is still pending is cancelled for this one." }
-        @if !endpoint.endpoint.enabled { p.fault { "The endpoint is disabled: nothing is sent to it." } }
-        form method="post" { div.acts { button { "Send again" } a href={ "/console/deliveries/" (id) } { "Leave it" } } }
+        @if endpoint.endpoint.enabled {
+            form method="post" { div.acts { button { "Send again" } a href={ "/console/deliveries/" (id) } { "Leave it" } } }
+        } @else {
+            p.fault { "The endpoint is disabled: nothing is sent to it. Enable it first: " (link("endpoints", row.endpoint_id)) }
+            p { a href={ "/console/deliveries/" (id) } { "Back to the delivery" } }
+        }
         (shell::command(&format!("mws admin deliveries resend {id}")))
     };
     Ok(visit.whole("Send it again?", &main))

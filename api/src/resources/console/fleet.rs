@@ -106,7 +106,7 @@ fn paused(visit: &Visit, kinds: &[KindRow], now: DateTime<Utc>) -> Markup {
 
 fn done(duties: &[DutyTold]) -> Markup {
     if duties.is_empty() {
-        return html! { p.empty { "No scheduler has told of its duties within two minutes." } };
+        return html! { p.empty { "No scheduler has told of its duties within two minutes. What is there: " code { "mws doctor --only workers" } } };
     }
     let rows = html! {
         @for duty in duties {

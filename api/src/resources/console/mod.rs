@@ -247,6 +247,7 @@ async fn answer(app: &App, request: &Request, needs: OperatorRole, handler: &Pag
         name: operator.name.clone(),
         role: operator.role,
         url: request.uri().path_and_query().map(ToString::to_string).unwrap_or_default(),
+        is_form: !request.method().is_safe(),
         request: scope.request_id.clone(),
     };
     let caller = OperatorCaller::new(operator, &scope);

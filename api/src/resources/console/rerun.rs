@@ -109,6 +109,7 @@ fn ran(visit: &Visit) -> Markup {
     let result = html! {
         (started) " " (word(started == "1", "was", "were")) " started, "
         (there) " " (word(there == "1", "is", "are")) " stored or under way already, " (refused) " could not start."
+        @if refused != "0" { " The page of each such job says why." }
     };
     done(&result, "job.retry", "Who ran what")
 }

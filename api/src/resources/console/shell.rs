@@ -45,6 +45,8 @@ pub(super) struct Seat {
     pub role: OperatorRole,
     /// The path and the query of the request.
     pub url: String,
+    /// Whether a form sent it.
+    pub is_form: bool,
     /// The request's id, by which the log has it.
     pub request: String,
 }
@@ -67,11 +69,11 @@ pub(super) fn whole(seat: Option<&Seat>, title: &str, main: &Markup) -> Markup {
             body {
                 a.skip href="#main" { "To the content" }
                 @if let Some(seat) = seat { (head(seat)) }
-                main #main tabindex="-1" {
-                    (main)
-                    @if seat.is_some() { p.soft { "All times are UTC." } }
+                main #main tabindex="-1" { (main) }
+                @if seat.is_some() {
+                    footer.foot.soft { "Times are UTC, by the database's clock." }
+                    script { (PreEscaped(SCRIPT)) }
                 }
-                @if seat.is_some() { script { (PreEscaped(SCRIPT)) } }
             }
         }
     }
@@ -158,16 +160,23 @@ pub(super) fn refusal(seat: Option<&Seat>, refusal: &ApiError) -> Markup {
                 "Code " code { (refusal.code().name()) }
                 @if let Some(seat) = seat { ", request " code { (seat.request) } }
             }
-            @if let Some(form) = form_of(seat, refusal.code()) { p { a href=(form) { "Back to the form" } } }
+            @if let Some((page, words)) = seat.and_then(|seat| way_back(seat, refusal.code())) { p { a href=(page) { (words) } } }
             p { a href=(CONSOLE_PATH) { "Overview" } }
         }
     };
     whole(seat, title, &main)
 }
 
-/// Returns the link to the form that was refused for something typed into it: the page that it was sent to shows it.
-fn form_of(seat: Option<&Seat>, code: Code) -> Option<&str> {
-    seat.filter(|_| code == Code::NameTaken).map(|seat| seat.url.as_str())
+/// Returns the link to the form that was refused for something typed into it, which the page that it was sent to shows;
+/// for filters that were refused, the link to the list without them.
+fn way_back(seat: &Seat, code: Code) -> Option<(&str, &'static str)> {
+    let (path, query) = seat.url.split_once('?').unwrap_or((seat.url.as_str(), ""));
+    match code.status() {
+        StatusCode::CONFLICT if code == Code::NameTaken => Some((seat.url.as_str(), "Back to the form")),
+        StatusCode::BAD_REQUEST if seat.is_form => Some((seat.url.as_str(), "Back to the form")),
+        StatusCode::BAD_REQUEST if !query.is_empty() => Some((path, "The same without these filters")),
+        _ => None,
+    }
 }
 
 /// Returns what an operator can do about a refusal. The next steps of the codes themselves are for callers of the API.
@@ -183,7 +192,7 @@ fn helps(code: Code) -> &'static str {
         (_, StatusCode::NOT_FOUND) => {
             "Look for the id in the box above. What was deleted, or is older than is kept, has no page any more."
         }
-        (Code::NameTaken, _) => "Go back to the form, and give another name.",
+        (Code::NameTaken, _) => "Go back to the form, and give another name: it offers one that is free.",
         (_, StatusCode::CONFLICT) => "Go back and load the page again: it shows how things stand now.",
         (_, StatusCode::TOO_MANY_REQUESTS) => "Wait for a minute, and do it again.",
         (_, status) if status.is_server_error() => "`mws health` says what is wrong, and the log has the request's id.",
@@ -269,7 +278,8 @@ pub(super) fn pages(visit: &Visit, rows: usize, next: Option<&str>, what: &str) 
         @if rows == 0 {
             p.empty {
                 @match next {
-                    None => { "There are no " (what) " like this." }
+                    None if is_first && kept().finish().is_empty() => { "There are none yet." }
+                    None => { "There are no " (what) " like this. " a href=(path) { "Show all" } }
                     Some(_) => { "None among the newest 2,000 " (what) " that were looked at; there are older ones." }
                 }
             }

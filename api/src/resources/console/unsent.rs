@@ -8,7 +8,7 @@ use super::{Visit, leads_to, shell};
 use crate::http::error::Answer;
 use crate::http::pages::field;
 use crate::http::text::Time;
-use crate::usecases::operator::bulk_operations::{BulkAsked, start};
+use crate::usecases::operator::bulk_operations::{BulkAsked, free_name, start};
 use crate::usecases::operator::deliveries::resend_all;
 use chrono::{DateTime, Utc};
 use domain::bulk::MOST_NAME_CHARACTERS;
@@ -79,6 +79,7 @@ fn unarrived(text: &str) -> Option<DeliveryStatus> {
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let counted = counted(&visit).await?;
     let now = visit.now().await?;
+    let name = free_name(&mut *visit.conn().await?, &usual_name(counted.period)).await?;
     let warning = html! {
         p { "Each is sent from its first attempt, the oldest first. Receivers see the same event ids, and are to pass over what they have seen." }
         @if counted.is_bulk() {
@@ -91,9 +92,9 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         fields: fields(&visit),
         found: found(&counted),
         warning,
-        asked: html! { @if counted.is_bulk() { (name_field(counted.period)) } },
+        asked: html! { @if counted.is_bulk() { (name_field(&name)) } },
         more: html! { p { a href="/console/bulk" { "Bulk operations so far" } } },
-        command: command(&visit, &counted, now),
+        command: command(&visit, &counted, now, &name),
     };
     Ok(PAGE.page(&visit, counted.period, &PAGE.link(&visit, counted.period, &[]), &parts))
 }
@@ -103,10 +104,11 @@ fn usual_name(period: Period) -> String {
     format!("What did not arrive from {} to {}", Time(period.since), Time(period.until))
 }
 
-fn name_field(period: Period) -> Markup {
+/// Shows the field of the operation's name, which offers one that is free.
+fn name_field(free: &str) -> Markup {
     html! {
         label for="name" { "Name of the operation: " }
-        input.name #name name="name" value=(usual_name(period)) maxlength=(MOST_NAME_CHARACTERS) autocomplete="off" required;
+        input.name #name name="name" value=(free) maxlength=(MOST_NAME_CHARACTERS) autocomplete="off" required;
     }
 }
 
@@ -182,7 +184,7 @@ fn fields(visit: &Visit) -> Markup {
 
 /// Returns the command that counts the same: that of a bulk operation for more than a button sends, and for filters
 /// that the other one lacks. Commands take times as how long ago they are.
-fn command(visit: &Visit, counted: &UnsentCounts, now: DateTime<Utc>) -> String {
+fn command(visit: &Visit, counted: &UnsentCounts, now: DateTime<Utc>, name: &str) -> String {
     let ago = |time: DateTime<Utc>| (now - time).num_seconds().max(0);
     let until = visit.asked("until").map(|_| format!(" --until {}s", ago(counted.period.until))).unwrap_or_default();
     let since = if visit.asked("since").is_none() && until.is_empty() {
@@ -193,7 +195,7 @@ fn command(visit: &Visit, counted: &UnsentCounts, now: DateTime<Utc>) -> String 
     };
     let needs_bulk = counted.is_bulk() || !until.is_empty() || counted.filter.event_type.is_some();
     let command = if needs_bulk {
-        format!("mws admin bulk start {} --since {since}{until} --dry-run", quoted(&usual_name(counted.period)))
+        format!("mws admin bulk start {} --since {since}{until} --dry-run", quoted(name))
     } else {
         format!("mws admin deliveries resend --since {since} --dry-run")
     };

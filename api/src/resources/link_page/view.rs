@@ -233,7 +233,7 @@ pub(super) fn talk(talk: &Talk, base: &str) -> Markup {
             }
         }
         @if talk.others > 0 {
-            p.note { "The newest " (talk.newest.len()) " comments are shown; there are " (talk.others) " older ones." }
+            p.note { "The newest " (talk.newest.len()) " comments are shown; " @if talk.others == 1 { "there is one older one." } @else { "there are " (talk.others) " older ones." } }
         }
     }
 }

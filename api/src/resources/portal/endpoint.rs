@@ -4,6 +4,7 @@ use super::lists::{pages, rows, text, when};
 use super::webhooks::{because, events};
 use super::{PORTAL_PATH, Visit, leads_to};
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::pages::field;
 use crate::resources::fragments::{Fit, facts, fitted_table, instead, or_dash, short, state};
 use domain::portal::PortalPage;
 use domain::series::DeliveryStatus;
@@ -29,13 +30,29 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
             ("Last success", when(&endpoint["last_success_at"])),
             ("Failures in a row", html! { (endpoint["consecutive_failures"]) }),
         ]))
+        (sent_again(&visit))
         (acts(enabled))
         h2 { "Deliveries" }
-        (asking(&visit))
+        (asking(&visit.query))
         @if !rows(&list).is_empty() { (deliveries(id, &list)) }
-        (pages(&visit, &list, "deliveries"))
+        (pages(&visit, &list, "deliveries", "Send a test event to see the first one."))
     };
     Ok(visit.whole("Endpoint", &main))
+}
+
+/// Says how many are sent again since the form for that was sent.
+fn sent_again(visit: &Visit) -> Markup {
+    let Some(many) = visit.asked("resent").and_then(|many| many.parse::<u64>().ok()) else { return html! {} };
+    html! {
+        p.done role="status" {
+            @match many {
+                0 => { "Nothing failed since then that was not sent again already." }
+                1 => { "One delivery is sent again." }
+                many => { (many) " deliveries are sent again." }
+            }
+            @if visit.asked("more").is_some() { " There are more: send again." }
+        }
+    }
 }
 
 fn acts(enabled: bool) -> Markup {
@@ -50,11 +67,7 @@ fn acts(enabled: bool) -> Markup {
         }
         details {
             summary { "Send what failed again" }
-            form.acts method="post" {
-                label for="since" { "Ended since (UTC)" }
-                input #since name="since" type="datetime-local" required;
-                button name="do" value="resend" { "Send again" }
-            }
+            (resend_form(""))
         }
         details {
             summary { "Delete this endpoint" }
@@ -64,8 +77,20 @@ fn acts(enabled: bool) -> Markup {
     }
 }
 
-fn asking(visit: &Visit) -> Markup {
-    let asked = visit.asked("status").unwrap_or_default();
+/// Shows the form that sends again what failed, with the time that was written into it.
+pub(super) fn resend_form(since: &str) -> Markup {
+    html! {
+        form.acts method="post" {
+            label for="since" { "Ended since (UTC)" }
+            input #since name="since" type="datetime-local" required value=[(!since.is_empty()).then_some(since)];
+            button name="do" value="resend" { "Send again" }
+        }
+    }
+}
+
+/// Shows the filters, with what was asked for.
+pub(super) fn asking(query: &[(String, String)]) -> Markup {
+    let asked = field(query, "status");
     html! {
         form.filters aria-label="Filter" {
             div { label for="status" { "Status" }
@@ -77,8 +102,7 @@ fn asking(visit: &Visit) -> Markup {
                 }
             }
             div { label for="http_status" { "HTTP status" }
-                input #http_status name="http_status" inputmode="numeric"
-                    value=(visit.asked("http_status").unwrap_or_default());
+                input #http_status name="http_status" inputmode="numeric" value=(field(query, "http_status"));
             }
             button { "Show" }
         }
@@ -143,7 +167,9 @@ pub(super) async fn change(visit: Visit) -> Answer<Response> {
         "ping" => visit.ask(Method::PATCH, &own, Some(&json!({ "test": true }))).await?,
         "resend" => {
             let since = since(visit.sent("since"))?;
-            visit.ask(Method::POST, &format!("{own}/deliveries"), Some(&json!({ "since": since }))).await?
+            let sent = visit.ask(Method::POST, &format!("{own}/deliveries"), Some(&json!({ "since": since }))).await?;
+            let more = if sent["has_more"] == true { "&more=yes" } else { "" };
+            return Ok(leads_to(&format!("{here}?resent={}{more}", sent["resent"].as_u64().unwrap_or_default())));
         }
         "delete" => {
             visit.ask(Method::DELETE, &own, None).await?;

@@ -3,6 +3,7 @@
 use super::lists::{pages, text, when};
 use super::{PORTAL_PATH, Visit};
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::pages::field;
 use crate::resources::fragments::{Fit, facts, fitted_table, instead, or_dash, short, state};
 use domain::job::{JobKind, JobStatus};
 use maud::{Markup, html};
@@ -25,9 +26,9 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
 
     let main = html! {
         h1 { "Jobs" }
-        (asking(&visit))
+        (asking(&visit.query))
         @if !jobs.is_empty() { (rows(jobs)) }
-        (pages(&visit, data, "jobs"))
+        (pages(&visit, data, "jobs", "Each piece of work that your programs ask for is one."))
     };
     Ok(visit.whole("Jobs", &main))
 }
@@ -67,9 +68,10 @@ fn rows(jobs: &[Value]) -> Markup {
     fitted_table("Jobs", &columns, &body)
 }
 
-fn asking(visit: &Visit) -> Markup {
+/// Shows the filters, with what was asked for.
+pub(super) fn asking(query: &[(String, String)]) -> Markup {
     let choice = |name: &'static str, label: &'static str, words: Vec<&'static str>| {
-        let asked = visit.asked(name).unwrap_or_default();
+        let asked = field(query, name);
         html! {
             div { label for=(name) { (label) }
                 select id=(name) name=(name) {

@@ -54,7 +54,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let main = html! {
         h1 { "API keys" }
         @if !rows(&list).is_empty() { (fitted_table("Keys", &COLUMNS, &body)) }
-        (pages(&visit, &list, "keys"))
+        (pages(&visit, &list, "keys", "Whoever runs this service makes the first one."))
     };
     Ok(visit.whole("API keys", &main))
 }

@@ -5,6 +5,9 @@ use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 use serde_json::Value;
 
+/// The parameters that tell what became of a form, and select nothing.
+const RESULTS: [&str; 2] = ["resent", "more"];
+
 /// Returns a text of an answer; empty if it has none.
 pub(super) fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     value[name].as_str().unwrap_or_default()
@@ -27,18 +30,24 @@ pub(super) fn rows(list: &Value) -> &[Value] {
     list["data"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Shows the links to a list's first and next page, and says so if the page has no rows.
-pub(super) fn pages(visit: &Visit, list: &Value, what: &str) -> Markup {
+/// Shows the links to a list's first and next page. If the page has no rows it says so: where filters are set, with the
+/// way to the list without them, otherwise with what makes the first one (`begins`, a sentence).
+pub(super) fn pages(visit: &Visit, list: &Value, what: &str, begins: &str) -> Markup {
     let next = list["next_cursor"].as_str();
+    let asked = visit.query.iter().filter(|(name, value)| !RESULTS.contains(&name.as_str()) && !value.is_empty());
     let query = |cursor: Option<&str>| {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
-        query.extend_pairs(visit.query.iter().filter(|(name, value)| name != "cursor" && !value.is_empty()));
+        query.extend_pairs(asked.clone().filter(|(name, _)| name != "cursor"));
         query.extend_pairs(cursor.map(|cursor| ("cursor", cursor)));
         query.finish()
     };
     let is_empty = list["data"].as_array().or_else(|| list["jobs"].as_array()).is_none_or(Vec::is_empty);
     html! {
-        @if is_empty { p.empty { "There are no " (what) " like this." } }
+        @if is_empty && asked.clone().any(|(name, _)| name != "month") {
+            p.empty { "There are no " (what) " like this. " a href=(visit.path) { "Show all" } }
+        } @else if is_empty {
+            p.empty { "There are no " (what) " yet. " (begins) }
+        }
         nav.pages aria-label="Pages of the list" {
             @if visit.asked("cursor").is_some() { a href={ (visit.path) "?" (query(None)) } rel="first" { "Newest" } }
             @if let Some(next) = next { a href={ (visit.path) "?" (query(Some(next))) } rel="next" { "Older" } }

@@ -6,6 +6,7 @@
 //! work without scripts and load nothing else. Like the console's, they are not in the OpenAPI document.
 
 mod endpoint;
+mod forms;
 mod jobs;
 mod keys;
 mod lists;
@@ -32,6 +33,7 @@ use poem::endpoint::make;
 use poem::http::{HeaderValue, Method, StatusCode, header};
 use poem::{Endpoint, Request, Response, Route, get};
 use serde_json::Value;
+use shell::WayBack;
 use std::sync::Arc;
 
 /// The start of the pages' paths.
@@ -172,8 +174,8 @@ fn nowhere(app: &App, path: &str) -> impl Endpoint + use<> {
         let (app, template) = (app.clone(), template.clone());
         async move {
             let mut response = match visit(&app, &request).await {
-                Ok(visit) => refused(&app, &visit.pass.look, Some(&visit.seat()), None, &no_page()),
-                Err(_) => refused(&app, &Look::default(), None, None, &no_page()),
+                Ok(visit) => refused(&app, &visit.pass.look, Some(&visit.seat()), WayBack::default(), &no_page()),
+                Err(_) => refused(&app, &Look::default(), None, WayBack::default(), &no_page()),
             };
             response.set_data(template);
             response
@@ -203,7 +205,13 @@ async fn answer(app: &App, request: &Request, own: Option<PortalPage>, handler: 
     let (look, seat) = (visit.pass.look.clone(), visit.seat());
     let is_hidden = own.is_some_and(|own| !look.pages.contains(&own));
     let shown = if is_hidden { Err(no_page()) } else { handler(visit).await };
-    shown.unwrap_or_else(|refusal| refused(app, &look, Some(&seat), stood_on(request).as_deref(), &refusal))
+    shown.unwrap_or_else(|refusal| refused(app, &look, Some(&seat), way_back(request), &refusal))
+}
+
+/// Returns the way back to what a request was made by. Only for a request that no other site made: it could have
+/// written something into the form that is shown again.
+fn way_back(request: &Request) -> WayBack {
+    WayBack { page: stood_on(request), form: forms::again(request) }
 }
 
 /// Returns the path of the page that a form stood on, or a filter; none for a request that none of them makes.
@@ -242,12 +250,11 @@ async fn visit(app: &App, request: &Request) -> Answer<Visit> {
     })
 }
 
-/// Returns the page that shows a refusal. `form`: the path of the page whose form was refused; a page that is not there
-/// has no way back to it.
-fn refused(app: &App, look: &Look, seat: Option<&shell::Seat>, form: Option<&str>, refusal: &ApiError) -> Response {
+/// Returns the page that shows a refusal. To a page that is not there leads no way back.
+fn refused(app: &App, look: &Look, seat: Option<&shell::Seat>, back: WayBack, refusal: &ApiError) -> Response {
     let status = refusal.code().status();
-    let form = form.filter(|_| status != StatusCode::NOT_FOUND);
-    let mut response = html(app, status, look, &shell::refusal(look, seat, form, refusal));
+    let back = if status == StatusCode::NOT_FOUND { WayBack::default() } else { back };
+    let mut response = html(app, status, look, &shell::refusal(look, seat, &back, refusal));
     if let Some(seconds) = refusal.retry_after_seconds() {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }

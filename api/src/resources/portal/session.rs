@@ -6,7 +6,8 @@
 //! carries no cookie. The cookie is sent to these pages only, and scripts can't read it. Where the deployment lets
 //! other origins show the pages in a frame, it is sent there too, separately for each origin, and only over https.
 
-use super::{PORTAL_PATH, Visit, html, leads_to, refused, shell, stood_on};
+use super::shell::WayBack;
+use super::{PORTAL_PATH, Visit, forms, html, leads_to, refused, shell, way_back};
 use crate::app::App;
 use crate::auth::{Caller, let_in_first, portal_caller};
 use crate::http::error::{Answer, ApiError, Code};
@@ -62,7 +63,9 @@ pub(super) async fn not_in(app: &App, request: &Request, refusal: &ApiError) -> 
         None => Pass::default(),
     };
     if !was_one && refusal.code() != Code::Unauthenticated {
-        return refused(app, &pass.look, None, stood_on(request).as_deref(), refusal);
+        let is_anothers = refusal.code() == Code::OriginForbidden;
+        let back = if is_anothers { WayBack::default() } else { way_back(request) };
+        return refused(app, &pass.look, None, back, refusal);
     }
     let is_form = !request.method().is_safe();
     let may_lead = refusal.code() == Code::TokenExpired && !is_form;
@@ -72,7 +75,8 @@ pub(super) async fn not_in(app: &App, request: &Request, refusal: &ApiError) -> 
         set_cookie(app, &mut response, is_secure(app, request), LED, ("yes", LED_SECONDS));
         return response;
     }
-    let page = shell::has_ended(&pass.look, is_form, came_back);
+    let form = forms::again(request).filter(|_| is_form);
+    let page = shell::has_ended(&pass.look, is_form, form.as_ref(), came_back);
     let mut response = html(app, StatusCode::UNAUTHORIZED, &pass.look, &page);
     if !was_one {
         // The cookie is unknown: it is removed, so that it is not sent again.
@@ -88,8 +92,8 @@ pub(super) fn arrival(app: &App) -> impl Endpoint + 'static {
         let (app, template) = (app.clone(), template.clone());
         async move {
             let entered = enter(&app, &request).await;
-            let mut response =
-                entered.unwrap_or_else(|refusal| refused(&app, &Pass::default().look, None, None, &refusal));
+            let mut response = entered
+                .unwrap_or_else(|refusal| refused(&app, &Pass::default().look, None, WayBack::default(), &refusal));
             response.set_data(template);
             response
         }

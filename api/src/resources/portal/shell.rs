@@ -148,9 +148,17 @@ fn alone(look: &Look, title: &str, said: &Markup) -> Markup {
     whole(None, look, title, &html! { section.alone { h1 { (title) } (said) } })
 }
 
-/// Returns the page of a refusal: for somebody who is signed in with the navigation, which they go on by. `form`: the
-/// path of the page whose form was refused.
-pub(super) fn refusal(look: &Look, seat: Option<&Seat>, form: Option<&str>, refusal: &ApiError) -> Markup {
+/// The way back from a refusal.
+#[derive(Debug, Default)]
+pub(super) struct WayBack {
+    /// The path of the page whose form was refused.
+    pub page: Option<String>,
+    /// The form as it was sent, if there is something to be written or chosen in it.
+    pub form: Option<Markup>,
+}
+
+/// Returns the page of a refusal: for somebody who is signed in with the navigation, which they go on by.
+pub(super) fn refusal(look: &Look, seat: Option<&Seat>, back: &WayBack, refusal: &ApiError) -> Markup {
     let title = match refusal.code().status() {
         StatusCode::NOT_FOUND => "There is no such thing",
         StatusCode::FORBIDDEN => "That is not yours to do",
@@ -164,16 +172,23 @@ pub(super) fn refusal(look: &Look, seat: Option<&Seat>, form: Option<&str>, refu
             h1 { (title) }
             p role="alert" { (words(refusal)) }
             p.soft { "Code " code { (refusal.code().name()) } }
-            @if let Some(form) = form { p { a href=(form) { "Back to the form" } } }
+            @if let Some(form) = &back.form { (still_there(form)) }
+            @if let Some(page) = &back.page { p { a href=(page) { "Back to the page" } } }
             p { a href=(PORTAL_PATH) { "To the first page" } }
         }
     };
     whole(seat, look, title, &main)
 }
 
+/// Shows a form again, with what was written into it.
+fn still_there(form: &Markup) -> Markup {
+    html! { h2 { "What you wrote is still here" } (form) }
+}
+
 /// Returns the page for a session that has ended, or that there never was. `is_form`: something was asked for, which is
-/// said not to have been done. `came_back`: the browser was just led to where a new session is made, and has none.
-pub(super) fn has_ended(look: &Look, is_form: bool, came_back: bool) -> Markup {
+/// said not to have been done; `form` is the form as it was sent, if something was written into it. `came_back`: the
+/// browser was just led to where a new session is made, and has none.
+pub(super) fn has_ended(look: &Look, is_form: bool, form: Option<&Markup>, came_back: bool) -> Markup {
     let title = if is_form { "That was not done: your session has ended" } else { "Your session has ended" };
     let said = html! {
         @if is_form {
@@ -187,6 +202,10 @@ pub(super) fn has_ended(look: &Look, is_form: bool, came_back: bool) -> Markup {
         }
         @if let Some(url) = &look.refresh_url { p { a.button href=(url) rel="noreferrer" { "Open them again" } } }
         p { (leads_back(look, "button")) }
+        @if let Some(form) = form {
+            (still_there(form))
+            p.soft { "It can be sent from here as soon as these pages are open again in another window of this browser." }
+        }
     };
     alone(look, title, &said)
 }

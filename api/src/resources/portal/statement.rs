@@ -23,20 +23,29 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let month = text(&statement, "month");
     let main = html! {
         h1 { "Statement of " (month) }
-        form.filters aria-label="Month" {
-            div { label for="month" { "Month" }
-                input #month name="month" type="month" pattern="[0-9]{4}-[0-9]{2}" value=(month) required; }
-            button { "Show" }
+        (asking(month, &html! {
             a href={ (PORTAL_PATH) "/usage/statement.csv?month=" (month) } { "Download as CSV" }
-        }
+        }))
         (sums(&statement))
         h2 { "Entries, newest first" }
         @if !rows(&statement).is_empty() { (entries(&visit, rows(&statement))) }
-        (pages(&visit, &statement, "entries"))
+        (pages(&visit, &statement, "entries", "Charges are entered when jobs succeed."))
         p.soft { "A charge is in the month in which its job was started. What is held for jobs that run is not in a statement: it is charged when they succeed." }
         p { a href={ (PORTAL_PATH) "/usage" } { "Usage" } }
     };
     Ok(visit.whole("Statement", &main))
+}
+
+/// Shows the form that chooses the month, and what stands beside it.
+pub(super) fn asking(month: &str, beside: &Markup) -> Markup {
+    html! {
+        form.filters aria-label="Month" {
+            div { label for="month" { "Month" }
+                input #month name="month" type="month" pattern="[0-9]{4}-[0-9]{2}" value=(month) required; }
+            button { "Show" }
+            (beside)
+        }
+    }
 }
 
 /// What stood before the month, what its entries changed, and what stands after them.

@@ -3,6 +3,7 @@
 use super::lists::{pages, rows, text, when};
 use super::{PORTAL_PATH, Visit, leads_to};
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::pages::field;
 use crate::resources::fragments::{Fit, fitted_table, instead, state};
 use domain::event::EventType;
 use domain::job::JobKind;
@@ -42,9 +43,9 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let main = html! {
         h1 { "Webhooks" }
         @if !rows(&list).is_empty() { (fitted_table("Endpoints", &columns, &body)) }
-        (pages(&visit, &list, "endpoints"))
+        (pages(&visit, &list, "endpoints", "Add the address of your server below: it is told of each job that ends."))
         h2 { "Add an endpoint" }
-        (add_form())
+        (add_form(None))
         h2 { "Signing secret" }
         p { "Each request is signed, so that your server can tell it from others." }
         form.acts method="post" action={ (PORTAL_PATH) "/secret" } {
@@ -78,24 +79,34 @@ pub(super) fn events(endpoint: &Value) -> String {
     words.map(|word| word.trim_start_matches("job.")).collect::<Vec<_>>().join(", ")
 }
 
-/// Shows a checkbox for each word.
-fn boxes(name: &str, title: &str, words: impl Iterator<Item = &'static str>) -> Markup {
+/// The fields that a form was sent with; none for a form that is to be filled in.
+type Sent<'a> = Option<&'a [(String, String)]>;
+
+/// Shows a checkbox for each word, ticked as it was sent, and each of a new form.
+fn boxes(name: &str, title: &str, sent: Sent<'_>, words: impl Iterator<Item = &'static str>) -> Markup {
+    let is_ticked = |word: &str| sent.is_none_or(|sent| sent.iter().any(|(own, value)| own == name && value == word));
     html! {
         fieldset {
             legend { (title) }
-            @for word in words { label { input type="checkbox" name=(name) value=(word) checked; (word) } }
+            @for word in words {
+                label { input type="checkbox" name=(name) value=(word) checked[is_ticked(word)]; (word) }
+            }
         }
     }
 }
 
-fn add_form() -> Markup {
+/// Shows the form that adds an endpoint, with what was sent by it.
+pub(super) fn add_form(sent: Sent<'_>) -> Markup {
+    let written = |name: &str| sent.map(|sent| field(sent, name));
     html! {
         form.form method="post" action={ (PORTAL_PATH) "/webhooks" } {
             div { label for="url" { "Address (https)" }
-                input #url name="url" type="url" required maxlength="2048" placeholder="https://example.com/hooks"; }
-            div { label for="description" { "Description" } input #description name="description" maxlength="200"; }
-            (boxes("event_types", "Tell it of", EventType::SUBSCRIBABLE.iter().map(|one| one.name())))
-            (boxes("kinds", "Of jobs of these kinds", JobKind::ALL.iter().map(|one| one.name())))
+                input #url name="url" type="url" required maxlength="2048" placeholder="https://example.com/hooks"
+                    value=[written("url")]; }
+            div { label for="description" { "Description" }
+                input #description name="description" maxlength="200" value=[written("description")]; }
+            (boxes("event_types", "Tell it of", sent, EventType::SUBSCRIBABLE.iter().map(|one| one.name())))
+            (boxes("kinds", "Of jobs of these kinds", sent, JobKind::ALL.iter().map(|one| one.name())))
             div { button { "Add" } }
         }
     }
@@ -132,8 +143,9 @@ pub(super) async fn secret(visit: Visit) -> Answer<Response> {
             "The whole text is the key of the signature, " code { "whsec_" } " and all. "
             "Keep it where your server's secrets are."
         }
-        @if let Some(until) = secret["previous_expires_at"].as_str() {
-            p { "The one before verifies until " (until) "." }
+        @let until = &secret["previous_expires_at"];
+        @if !until.is_null() {
+            p { "The one before verifies until " (when(until)) "." }
         }
         p { a href={ (PORTAL_PATH) "/webhooks" } { "Back to the endpoints" } }
     };

@@ -7,10 +7,11 @@ use crate::auth::operator::OperatorCaller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Time;
 use chrono::{DateTime, SubsecRound, Utc};
-use domain::bulk::{BulkKind, BulkState, MOST_NAME_CHARACTERS, MOST_RUNNING};
+use domain::bulk::{self, BulkKind, BulkState, MOST_NAME_CHARACTERS, MOST_RUNNING};
 use domain::ids::{AccountId, BulkOperationId, EndpointId};
 use runtime::wake::Wake;
 use serde_json::json;
+use sqlx::PgConnection;
 use store::bulk_operations::{self, BulkFilter, BulkOperation};
 use store::deliveries::{self, UnsentFilter, UnsentOf};
 use store::{audit, inspect};
@@ -40,7 +41,7 @@ pub async fn start(app: &App, operator: &OperatorCaller, asked: &BulkAsked) -> A
     bulk_operations::lock_start(&mut start).await?;
     let named = BulkFilter { name: Some(name), ..BulkFilter::default() };
     if let Some(kept) = bulk_operations::list(&mut start, named, None, 1).await?.pop() {
-        return if is_same(&kept, asked) { Ok(kept) } else { Err(name_taken(&kept)) };
+        return if is_same(&kept, asked) { Ok(kept) } else { Err(name_taken(&mut start, &kept).await?) };
     }
     if bulk_operations::count_running(&mut start).await? >= MOST_RUNNING {
         let message = format!("{MOST_RUNNING} bulk operations run, which are the most that may.");
@@ -133,12 +134,19 @@ fn is_same(kept: &BulkOperation, asked: &BulkAsked) -> bool {
         && kept.error == filter.error
 }
 
-fn name_taken(kept: &BulkOperation) -> ApiError {
+/// Returns this name, or one like it if an operation has it.
+pub async fn free_name(conn: &mut PgConnection, name: &str) -> Answer<String> {
+    let taken = bulk_operations::names_from(conn, &bulk::stem(name)).await?;
+    Ok(bulk::free_name(name, &taken))
+}
+
+async fn name_taken(conn: &mut PgConnection, kept: &BulkOperation) -> Answer<ApiError> {
+    let free = free_name(conn, &kept.name).await?;
     let message = format!(
-        "`{}` is the name of {}, which was started at {} and does something else.",
+        "`{}` is the name of {}, which was started at {} and does something else; `{free}` is free.",
         kept.name,
         kept.id,
         Time(kept.created_at)
     );
-    ApiError::new(Code::NameTaken, message).suggest("Choose another name.")
+    Ok(ApiError::new(Code::NameTaken, message).suggest(format!("Choose another name, such as `{free}`.")))
 }

@@ -8,7 +8,7 @@ use crate::commands::pages::ago;
 use crate::commands::without_nulls;
 use crate::failure::Failure;
 use crate::globals::duration;
-use crate::output::{Column, document};
+use crate::output::{Column, document, plain};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -51,7 +51,7 @@ pub enum Command {
     /// Send every event again whose last delivery failed or was skipped, in the background. Says how many those are,
     /// and asks first. If there are none, nothing is started.
     #[command(after_help = "Examples:
-  mws admin bulk start 'after Friday' --since 6h --dry-run
+  mws admin bulk start --since 6h --dry-run
   mws admin bulk start 'after Friday' --since 6h --error tls_failed --yes")]
     Start(Start),
     /// List operations, newest first, with how far each is.
@@ -77,8 +77,8 @@ pub enum Command {
 /// What to send again.
 #[derive(Debug, Args)]
 pub struct Start {
-    /// The operation's name, which no other one has.
-    name: String,
+    /// The operation's name, which no other one has; named by the times that it looks between, if absent.
+    name: Option<String>,
     /// Only deliveries begun this long ago or less, such as 6h.
     #[arg(long, value_parser = duration)]
     since: Duration,
@@ -127,6 +127,11 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
     }
 }
 
+/// The name of an operation that is given none, as the console names it.
+fn usual_name(since: &Value, until: &Value) -> String {
+    format!("What did not arrive from {} to {}", plain(since), plain(until))
+}
+
 /// Counts what matches, asks, and starts what was counted: until the time of the count.
 async fn start(context: &Context, asked: Start) -> Result<(), Failure> {
     let (name, dry_run) = (asked.name, asked.dry_run);
@@ -157,7 +162,7 @@ async fn start(context: &Context, asked: Start) -> Result<(), Failure> {
         fields.remove("dry_run");
     }
     filters["until"] = would["until"].clone();
-    filters["name"] = name.into();
+    filters["name"] = name.unwrap_or_else(|| usual_name(&filters["since"], &filters["until"])).into();
     filters["kind"] = "resend_deliveries".into();
     let started = context.client.post("/operator/bulk-operations", &filters).await?;
     context.out.record(&started, "id", &FIELDS)

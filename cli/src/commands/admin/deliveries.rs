@@ -135,13 +135,13 @@ async fn resend(context: &Context, mut asked: Value, dry_run: bool) -> Result<()
         asked["dry_run"] = true.into();
         let would = context.client.post(route, &asked).await?;
         if dry_run {
-            return tell(context, &would, "would be sent");
+            return tell(context, &would, ["would be sent"; 2]);
         }
         confirm(context, &format!("Send {} again?", counted(&would)))?;
         asked["dry_run"] = false.into();
     }
     let sent = context.client.post(route, &asked).await?;
-    tell(context, &sent, "are sent")
+    tell(context, &sent, ["is sent", "are sent"])
 }
 
 /// Says how many deliveries a resend would send, and to how many endpoints.
@@ -153,13 +153,20 @@ pub(super) fn counted(would: &Value) -> String {
     format!("{deliveries} {delivery} to {endpoints} {endpoint}")
 }
 
-fn tell(context: &Context, answer: &Value, what: &str) -> Result<(), Failure> {
+/// Tells what a resend sends or would send. `what` says so of one delivery, and of none or several.
+fn tell(context: &Context, answer: &Value, what: [&str; 2]) -> Result<(), Failure> {
     if context.out.json {
         return document(answer);
     }
-    context.out.say(&format!("{} deliveries {what} again.", answer["resent"]));
-    if answer["disabled"].as_u64().is_some_and(|count| count > 0) {
-        context.out.say(&format!("{} more are for endpoints that are disabled.", answer["disabled"]));
+    let [one, several] = what;
+    match answer["resent"].as_u64().unwrap_or_default() {
+        1 => context.out.say(&format!("1 delivery {one} again.")),
+        many => context.out.say(&format!("{many} deliveries {several} again.")),
+    }
+    match answer["disabled"].as_u64().unwrap_or_default() {
+        0 => {}
+        1 => context.out.say("1 more is for an endpoint that is disabled."),
+        many => context.out.say(&format!("{many} more are for endpoints that are disabled.")),
     }
     if answer["has_more"] == true {
         context.out.say("There are more: run the command again.");

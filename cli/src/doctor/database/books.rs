@@ -1,6 +1,7 @@
 //! Checks of the keys of sealed secrets, the journal, the other invariants of the rows, and the operators' log.
 
 use crate::doctor::finding::Finding;
+use crate::output::counted;
 use domain::verdict::{Invariant, Outcome};
 use runtime::config::Settings;
 use runtime::seal::Sealer;
@@ -21,21 +22,32 @@ pub(super) async fn seals(conn: &mut PgConnection, settings: &Settings) -> sqlx:
             None => unknown += seals.count,
         }
     }
-    Ok(if unknown > 0 {
-        let value = format!("{unknown} signing secrets are sealed under a key that is not configured here");
+    Ok(sealed(current, old, unknown))
+}
+
+/// A number of rows with its noun, such as `1 signing secret`.
+fn many(count: i64, noun: &str) -> String {
+    counted(usize::try_from(count).unwrap_or_default(), noun)
+}
+
+/// Judges how many secrets are sealed under the current key, under old ones and under ones that are not known.
+fn sealed(current: i64, old: i64, unknown: i64) -> Finding {
+    let are = |count: i64| format!("{} {}", many(count, "signing secret"), if count == 1 { "is" } else { "are" });
+    if unknown > 0 {
+        let value = format!("{} sealed under a key that is not configured here", are(unknown));
         Finding::problem(
             "seals",
             value,
             "add that key to MWS_SECRET_KEY_OLD; docs/operations.md says how keys are changed",
         )
     } else if old > 0 {
-        let value = format!(
-            "{old} signing secrets are still sealed under keys of MWS_SECRET_KEY_OLD, {current} under the current one"
-        );
+        let value =
+            format!("{} still sealed under keys of MWS_SECRET_KEY_OLD, {current} under the current one", are(old));
         Finding::warning("seals", value, "keep the old keys: a scheduler seals anew within a minute or two")
     } else {
-        Finding::fine("seals", format!("{current} signing secrets, all under the current key; old keys can go"))
-    })
+        let value = format!("{}, none under an old key: old keys can go", many(current, "signing secret"));
+        Finding::fine("seals", value)
+    }
 }
 
 pub(super) async fn journal(conn: &mut PgConnection) -> sqlx::Result<Finding> {
@@ -52,8 +64,12 @@ pub(super) async fn journal(conn: &mut PgConnection) -> sqlx::Result<Finding> {
         }
         Some(first) => {
             let value = format!(
-                "{} balances differ; {} of {}: balance {}, journal {}",
-                drift.len(),
+                "{}; {} of {}: balance {}, journal {}",
+                if drift.len() == 1 {
+                    "one balance differs".to_owned()
+                } else {
+                    format!("{} balances differ", drift.len())
+                },
                 first.what,
                 first.account,
                 first.balance,
@@ -119,9 +135,27 @@ pub(super) async fn audited(conn: &mut PgConnection) -> sqlx::Result<Finding> {
         }
         (None, Some(hash)) => {
             let (rows, erased) = (chain.rows, chain.erased);
-            format!("{rows} rows of the operators' log in a whole chain, {erased} of them erased, the last one {hash}")
+            let rows = many(rows, "row");
+            format!("{rows} of the operators' log in a whole chain, {erased} erased, the last one {hash}")
         }
         (None, None) => "the operators' log is empty".to_owned(),
     };
     Ok(Finding::fine("audit", value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_told_as_one_or_several() {
+        let value = |current, old, unknown| sealed(current, old, unknown).value;
+        assert_eq!(value(1, 0, 0), "1 signing secret, none under an old key: old keys can go");
+        assert!(value(0, 0, 0).starts_with("0 signing secrets, "));
+        assert!(
+            value(2, 1, 0).starts_with("1 signing secret is still sealed under keys of MWS_SECRET_KEY_OLD, 2 under")
+        );
+        assert!(value(2, 0, 1).starts_with("1 signing secret is sealed under a key that is not configured"));
+        assert!(value(0, 0, 3).starts_with("3 signing secrets are sealed"));
+    }
 }

@@ -6,11 +6,10 @@ use super::finding::Finding;
 use crate::output::counted;
 use books::{audited, journal, rows_hold, seals};
 use domain::task::Task;
-use domain::verdict::{Replica, span};
+use domain::verdict::{Process, Replica, SILENT_SECONDS, fallen, past, span};
 use runtime::clock::Clocks;
 use runtime::config::Settings;
 use sqlx::{PgConnection, PgPool};
-use std::fmt::Write;
 use std::time::{Duration, Instant};
 use store::PoolSize;
 use store::inspect::{self, Living};
@@ -22,8 +21,6 @@ const EXTENSIONS: [&str; 4] = ["hstore", "pgcrypto", "pg_trgm", "btree_gin"];
 const OLDEST_MAJOR: u32 = 14;
 /// The difference between clocks above which logs are hard to read; nothing is decided by it.
 const MOST_SKEW_MS: i64 = 1_000;
-/// A process that was silent for this many seconds is called dead (it beats every 10 s).
-const SILENT_SECONDS: f64 = 30.0;
 /// Due work that waits for more seconds than this means a stall or too few workers.
 const WAITS_SECONDS: f64 = 120.0;
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(2);
@@ -67,7 +64,7 @@ async fn all(pool: &PgPool, settings: &Settings) -> sqlx::Result<Vec<Finding>> {
         queue(&mut conn).await?,
         listen(pool, settings).await,
         clock(&mut conn).await?,
-        workers(&mut conn).await?,
+        workers(&verdict::fleet(&mut conn).await?),
         engines(&inspect::living(&mut conn).await?),
         backlog(&mut conn).await?,
         journal(&mut conn).await?,
@@ -95,7 +92,8 @@ async fn schema(conn: &mut PgConnection) -> sqlx::Result<Finding> {
     Ok(match store::pending_migrations(conn).await? {
         0 => Finding::fine("schema", format!("version {version}, up to date")),
         pending => {
-            let value = format!("version {version}, {pending} migrations behind this build");
+            let behind = counted(usize::try_from(pending).unwrap_or_default(), "migration");
+            let value = format!("version {version}, {behind} behind this build");
             Finding::problem("schema", value, "start any of the services: each brings the schema up to date")
         }
     })
@@ -180,20 +178,29 @@ async fn clock(conn: &mut PgConnection) -> sqlx::Result<Finding> {
     })
 }
 
-async fn workers(conn: &mut PgConnection) -> sqlx::Result<Finding> {
-    let (live, silent): (Vec<Living>, Vec<Living>) =
-        inspect::living(conn).await?.into_iter().partition(|process| process.silent_seconds < SILENT_SECONDS);
-    let of = |service: &str| live.iter().filter(|process| process.service == service).count();
+/// The processes that live, and those that ended without a word, by the rule of the verdict of `mws health`.
+fn workers(fleet: &[Process]) -> Finding {
+    let lives = |one: &&Process| one.silent_seconds < SILENT_SECONDS;
+    let of = |service: &str| fleet.iter().filter(lives).filter(|process| process.service == service).count();
     let (workers, schedulers) = (of("worker"), of("scheduler"));
-    let mut value = format!("{}, {}", counted(workers, "worker"), counted(schedulers, "scheduler"));
-    if let Some(oldest) = silent.iter().map(|process| process.silent_seconds).reduce(f64::max) {
-        let _infallible = write!(value, "; {} silent, up to {oldest:.0} s", silent.len());
+    let value = format!("{}, {}", counted(workers, "worker"), counted(schedulers, "scheduler"));
+    if workers == 0 || schedulers == 0 {
+        return Finding::warning("workers", value, "nothing is worked on: `mws up`, or a worker and a scheduler");
     }
-    Ok(if workers == 0 || schedulers == 0 {
-        Finding::warning("workers", value, "nothing is worked on: `mws up`, or a worker and a scheduler")
-    } else {
-        Finding::fine("workers", value)
-    })
+    let dead = fallen(fleet);
+    let open = dead.iter().filter(|one| !one.is_past()).map(|one| {
+        let process = one.process;
+        let so = if one.has_successor { "its jobs are not all taken over" } else { "none was started in its place" };
+        format!("{} {} silent for {}, {so}", process.service, process.name, span(process.silent_seconds))
+    });
+    let open: Vec<String> = open.collect();
+    if open.is_empty() {
+        // What is past is a sentence of its own.
+        return Finding::fine("workers", format!("{value}.{}", past(&dead)).trim_end_matches('.').to_owned());
+    }
+    let cure = "see in its log and its host's why it ended; start one in its place, or go on with fewer: an hour later \
+                it is told no more";
+    Finding::warning("workers", format!("{value}; {}", open.join("; ")), cure)
 }
 
 /// The tasks that live workers can run, with their engines, as their rows say.

@@ -61,8 +61,9 @@ pub fn model_failed(model: &str, why: &str) -> End {
 
 /// Returns the end when the budget's steps are used up.
 pub fn out_of_steps(taken: u32) -> End {
+    let steps = if taken == 1 { "a single step".to_owned() } else { format!("{taken} steps") };
     asked(format!(
-        "It has taken {taken} steps, which is the budget. Shall it go on? Raise the budget with {SAY}: {{\"text\": \
+        "It has taken {steps}, which is the budget. Shall it go on? Raise the budget with {SAY}: {{\"text\": \
          \"go on\", \"budget\": {{\"steps\": {}}}}}.",
         taken.saturating_add(super::USUAL_STEPS)
     ))

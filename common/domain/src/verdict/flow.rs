@@ -48,7 +48,8 @@ fn late(snapshot: &Snapshot, stalled: &Backlog, slots: impl Iterator<Item = (i64
     let (all, busy) = slots.fold((0, 0), |sum, (slots, busy)| (sum.0 + slots, sum.1 + busy));
     let (task, waited) = (stalled.task, span(stalled.oldest_due_seconds));
     if busy >= all {
-        let sentence = format!("All {all} slots are busy, and the oldest job for `{task}` has been due for {waited}.");
+        let slots = if all == 1 { "The only slot is".to_owned() } else { format!("All {all} slots are") };
+        let sentence = format!("{slots} busy, and the oldest job for `{task}` has been due for {waited}.");
         return Judged::new(State::Degraded, sentence, "mws admin jobs list --status running");
     }
     let runs: i64 = snapshot.backlogs.iter().map(|backlog| backlog.running).sum();

@@ -1,13 +1,10 @@
 //! Judges whether everything runs that must: workers, schedulers, their duties, clocks that agree, and the database's
 //! schema and replicas.
 
-use super::{Duty, Judged, Number, Process, Snapshot, State, count, database, span};
+use super::fallen::{Fallen, fallen, past, repeated};
+use super::{Duty, Judged, Number, Process, SILENT_SECONDS, Snapshot, State, count, counted, database, span};
 use std::cmp::Ordering;
 
-/// Seconds after which a silent process counts as dead: it reports every ten.
-const SILENT_SECONDS: f64 = 30.0;
-/// Seconds for which a dead process is part of the verdict. Later, only the fleet's page shows it.
-const TOLD_SECONDS: f64 = 3_600.0;
 /// Milliseconds by which clocks may differ before times in logs and signatures are hard to trust.
 const MOST_SKEW_MS: i64 = 1_000;
 /// Milliseconds by which clocks may differ before receivers refuse our signatures, or soon will (at five minutes).
@@ -71,15 +68,32 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
         let fails = duty.done_seconds > LONGEST_LATE_SECONDS.max(duty.every_seconds * TURNS * 2.0);
         return Judged::new(if fails { State::Failing } else { State::Degraded }, sentence, "mws doctor");
     }
-    let is_silent = |one: &&Process| (SILENT_SECONDS..TOLD_SECONDS).contains(&one.silent_seconds);
-    if let Some(dead) = snapshot.processes.iter().find(is_silent) {
-        let (service, name, silent) = (&dead.service, &dead.name, span(dead.silent_seconds));
-        let sentence =
-            format!("A {service} has not been heard of for {silent}, and did not say that it ended: {name}.");
-        return Judged::new(State::Degraded, sentence, "mws doctor --only workers");
+    let dead = fallen(&snapshot.processes);
+    if let Some(found) = ended_silently(&dead) {
+        return found;
     }
-    let healthy = || Judged::healthy("Workers and schedulers live, and every duty is done in time.");
+    let healthy =
+        || Judged::healthy(format!("Workers and schedulers live, and every duty is done in time.{}", past(&dead)));
     database::replicas(snapshot).unwrap_or_else(healthy)
+}
+
+/// Judges processes that ended without a word: one whose work does not go on, and those of a service that keep ending.
+fn ended_silently(dead: &[Fallen<'_>]) -> Option<Judged> {
+    let next = "mws doctor --only workers";
+    if let Some(Fallen { process, has_successor }) = dead.iter().find(|one| !one.is_past()) {
+        let (service, name, silent) = (&process.service, &process.name, span(process.silent_seconds));
+        let so = if *has_successor {
+            format!("of its jobs {} not taken over yet", counted(process.claims, "is", "are"))
+        } else {
+            "none was started in its place".to_owned()
+        };
+        let sentence =
+            format!("A {service} has not been heard of for {silent}, did not say that it ended, and {so}: {name}.");
+        return Some(Judged::new(State::Degraded, sentence, next));
+    }
+    let (service, many, last) = repeated(dead)?;
+    let sentence = format!("{many} {service}s ended without a word within an hour, the last {} ago.", span(last));
+    Some(Judged::new(State::Degraded, sentence, next))
 }
 
 fn late(snapshot: &Snapshot) -> impl Iterator<Item = &Duty> {

@@ -7,6 +7,7 @@
 mod database;
 mod delivery;
 mod execution;
+mod fallen;
 mod flow;
 mod invariants;
 mod liveness;
@@ -15,6 +16,7 @@ mod snapshot;
 #[cfg(test)]
 mod tests;
 
+pub use fallen::{Fallen, fallen, past};
 pub use invariants::{Held, Invariant, MOST_COUNTED, Outcome};
 pub use snapshot::{
     Backlog, Books, Deliveries, Disabled, Duty, Ended, EndedTask, FailedMigration, Failure, OutOfMinutes, Process,
@@ -25,6 +27,9 @@ use serde::Serialize;
 
 /// The most rows of a kind that a snapshot counts: a count that reaches it means "or more".
 pub const LOOKED_AT: i64 = 2_000;
+
+/// Seconds after which a silent process counts as dead: it reports every ten.
+pub const SILENT_SECONDS: f64 = 30.0;
 
 /// The state of an axis or of the service, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

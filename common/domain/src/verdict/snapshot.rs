@@ -1,10 +1,11 @@
 //! The numbers on which a verdict is based, all of one moment and each from a limited number of rows.
 //!
-//! Times are ages in seconds by the database's clock, so that no other clock is needed.
+//! Times are ages in seconds by the database's clock, so that no other clock is needed. The one time of day is shown.
 
 use super::invariants::Held;
 use crate::ids::{AccountId, EndpointId};
 use crate::task::Task;
+use chrono::{DateTime, Utc};
 
 /// The numbers of one moment.
 #[derive(Debug, Clone, Default)]
@@ -46,6 +47,12 @@ pub struct Process {
     pub version: String,
     /// Seconds since its last report.
     pub silent_seconds: f64,
+    /// The time of its last report.
+    pub heard_at: DateTime<Utc>,
+    /// Seconds since it started.
+    pub lives_seconds: f64,
+    /// The number of jobs that it has claimed, and that have neither ended nor been taken from it.
+    pub claims: i64,
     /// The number of jobs that it can run at once.
     pub slots: i64,
     /// The number of jobs that it is running.

@@ -10,7 +10,15 @@ const LEVELS: Task = Task::Read(Read::Levels);
 fn process(service: &str, silent_seconds: f64) -> Process {
     let tasks = if service == "worker" { Task::ALL.to_vec() } else { Vec::new() };
     let (name, service) = (format!("{service}-1"), service.to_owned());
-    Process { name, service, version: "1".to_owned(), silent_seconds, slots: 4, busy: 0, tasks }
+    let lives_seconds = 86_400.0;
+    let heard_at = chrono::DateTime::<chrono::Utc>::UNIX_EPOCH + chrono::TimeDelta::minutes(723);
+    let version = "1".to_owned();
+    Process { name, service, version, silent_seconds, heard_at, lives_seconds, claims: 0, slots: 4, busy: 0, tasks }
+}
+
+/// A process that lives, and that was started so many seconds ago.
+fn started(service: &str, lives_seconds: f64) -> Process {
+    Process { lives_seconds, ..process(service, 5.0) }
 }
 
 fn backlog(due: i64, oldest_due_seconds: f64, running: i64) -> Backlog {
@@ -84,6 +92,11 @@ fn work_that_does_not_start_is_told_with_its_cause() {
         all.backlogs = vec![backlog(9, 600.0, 4)];
     });
     assert_told(&full, State::Degraded, "All 4 slots are busy", "mws admin jobs list --status running");
+    let only = one(Axis::Flow, |all| {
+        (all.processes[1].slots, all.processes[1].busy) = (1, 1);
+        all.backlogs = vec![backlog(9, 600.0, 1)];
+    });
+    assert_told(&only, State::Degraded, "The only slot is busy", "mws admin jobs list --status running");
     let stalled = one(Axis::Flow, |all| all.backlogs = vec![backlog(LOOKED_AT, 600.0, 0)]);
     assert_told(&stalled, State::Failing, "the oldest of 2000 or more due jobs", "mws doctor");
     let slow = one(Axis::Flow, |all| all.backlogs = vec![backlog(3, 600.0, 1)]);
@@ -171,6 +184,7 @@ fn what_does_not_run_or_runs_late_is_named() {
     assert_told(&alone, State::Failing, "No scheduler lives", "mws doctor --only workers");
     let dead = one(|all| all.processes.push(process("worker", 45.0)));
     assert_told(&dead, State::Degraded, "A worker has not been heard of for 45 s", "mws doctor --only workers");
+    assert!(dead.1.contains("none was started in its place"), "{dead:?}");
     assert_eq!(one(|all| all.processes.push(process("worker", 7_200.0))).0, State::Healthy, "that is history");
     let late = one(|all| all.duties[0].done_seconds = 120.0);
     assert_told(&late, State::Degraded, "`fold_minutes` was last done 2 min ago", "mws doctor");
@@ -182,6 +196,46 @@ fn what_does_not_run_or_runs_late_is_named() {
     assert_told(&full, State::Degraded, "nearly full: 8.3 % of it is free", "mws doctor --only disk");
     assert_eq!(one(|all| all.media_free = Some(0.009)).0, State::Failing);
     assert_eq!(one(|all| all.media_free = Some(0.1)).0, State::Healthy);
+}
+
+/// The verdict on liveness of a service that was well and in which these processes were then started or ended.
+fn after(processes: impl IntoIterator<Item = Process>) -> (State, String, String) {
+    one(Axis::Liveness, |all| all.processes.extend(processes))
+}
+
+#[test]
+fn a_process_that_was_killed_is_past_as_soon_as_another_goes_on_with_its_work() {
+    let next = "mws doctor --only workers";
+    let past = after([process("worker", 600.0), started("worker", 590.0)]);
+    assert_eq!((past.0, past.2.as_str()), (State::Healthy, ""));
+    assert!(past.1.ends_with(" One process ended without a word at 12:03 UTC; its work was taken over."), "{past:?}");
+    let older = after([process("worker", 600.0), started("worker", 610.0)]);
+    assert_told(&older, State::Degraded, "none was started in its place", next);
+    let other = after([process("worker", 600.0), started("scheduler", 590.0)]);
+    assert_told(&other, State::Degraded, "none was started in its place", next);
+    let held = |claims| after([Process { claims, ..process("worker", 40.0) }, started("worker", 35.0)]);
+    assert_told(&held(1), State::Degraded, "of its jobs one is not taken over yet", next);
+    assert_told(&held(3), State::Degraded, "of its jobs 3 are not taken over yet", next);
+
+    // One successor is no more than one process's; a successor that died too has one of its own.
+    let two = [process("worker", 600.0), process("worker", 500.0)];
+    assert_eq!(after(two.clone().into_iter().chain([started("worker", 400.0)])).0, State::Degraded);
+    let both = after(two.into_iter().chain([started("worker", 400.0), started("worker", 590.0)]));
+    assert_eq!(both.0, State::Healthy);
+    assert!(both.1.ends_with(" 2 processes ended without a word, the last at 12:03 UTC; their work was taken over."));
+    let died = Process { lives_seconds: 1_190.0, ..process("worker", 700.0) };
+    let line = [process("worker", 1_200.0), died.clone(), started("worker", 690.0)];
+    assert_eq!(after(line).0, State::Healthy);
+
+    // What happens again and again is not past.
+    let third = Process { lives_seconds: 690.0, ..process("worker", 300.0) };
+    let line = [process("worker", 1_200.0), died, third, started("worker", 290.0)];
+    assert_told(
+        &after(line),
+        State::Degraded,
+        "3 workers ended without a word within an hour, the last 5 min ago",
+        next,
+    );
 }
 
 #[test]

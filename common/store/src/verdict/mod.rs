@@ -46,6 +46,10 @@ pub struct ProcessRow {
     pub busy: i32,
     /// When it started.
     pub started_at: DateTime<Utc>,
+    /// When it last wrote its row.
+    pub beat_at: DateTime<Utc>,
+    /// Seconds since it started.
+    pub lives_seconds: f64,
     /// Seconds since it last wrote its row.
     pub silent_seconds: f64,
 }
@@ -55,7 +59,8 @@ pub struct ProcessRow {
 pub async fn processes(conn: &mut PgConnection) -> sqlx::Result<Vec<ProcessRow>> {
     sqlx::query_as!(
         ProcessRow,
-        r#"SELECT name, service, host, version, reads AS tasks, slots, busy, started_at,
+        r#"SELECT name, service, host, version, reads AS tasks, slots, busy, started_at, beat_at,
+               extract(epoch FROM mws_now() - started_at)::double precision AS "lives_seconds!",
                extract(epoch FROM mws_now() - beat_at)::double precision AS "silent_seconds!"
            FROM workers ORDER BY service, name LIMIT $1"#,
         MOST_PROCESSES
@@ -64,12 +69,26 @@ pub async fn processes(conn: &mut PgConnection) -> sqlx::Result<Vec<ProcessRow>>
     .await
 }
 
+/// Returns every worker and scheduler that has not stopped normally, each with the jobs that it has claimed.
+pub async fn fleet(conn: &mut PgConnection) -> sqlx::Result<Vec<Process>> {
+    let rows = processes(&mut *conn).await?;
+    let claims = sqlx::query!(
+        r#"SELECT worker AS "worker!", count(*) AS "many!"
+           FROM (SELECT worker FROM job_claims WHERE ended_at IS NULL LIMIT $1) AS held GROUP BY worker"#,
+        LOOKED_AT
+    );
+    let claims = claims.fetch_all(conn).await?;
+    let of = |name: &str| claims.iter().find(|row| row.worker == name).map_or(0, |row| row.many);
+    let rows = rows.into_iter().filter(|row| row.service != "api");
+    Ok(rows.map(|row| Process { claims: of(&row.name), ..process(row) }).collect())
+}
+
 /// Returns all numbers of this moment. `clock_skew_ms` is how many milliseconds the caller's clock is ahead of the
 /// database's, `media_free` how much of the caller's disk for media is free, from 0 to 1.
 pub async fn snapshot(conn: &mut PgConnection, clock_skew_ms: i64, media_free: Option<f64>) -> sqlx::Result<Snapshot> {
     let schema = schema(&mut *conn).await?;
     let replicas = replicas(&mut *conn).await?;
-    let processes = processes(&mut *conn).await?.into_iter().filter(|row| row.service != "api").map(process).collect();
+    let processes = fleet(&mut *conn).await?;
     let paused = sqlx::query_scalar!("SELECT read FROM read_kinds WHERE paused_at IS NOT NULL ORDER BY read");
     let paused = paused.fetch_all(&mut *conn).await?.iter().filter_map(|read| Task::from_name(read)).collect();
     let backlogs = backlogs(&mut *conn).await?;
@@ -126,6 +145,9 @@ fn process(row: ProcessRow) -> Process {
         service: row.service,
         version: row.version,
         silent_seconds: row.silent_seconds,
+        heard_at: row.beat_at,
+        lives_seconds: row.lives_seconds,
+        claims: 0,
         slots: row.slots.into(),
         busy: row.busy.into(),
         tasks: row.tasks.iter().filter_map(|task| Task::from_name(task)).collect(),

@@ -83,6 +83,7 @@ async fn what_an_operation_can_not_be_is_refused() -> anyhow::Result<()> {
     assert_eq!(get(&reads, &path).await?, made);
     let other = send(&anna, "POST", ROUTE, &asking("one", &json!({ "error": "timeout" }))).await?;
     assert_eq!(refusal(&other), (409, "name_taken"));
+    assert!(other.text.contains("`one (2)` is free"), "{}", other.text);
     for wrong in [json!({ "name": " " }), json!({ "name": "a\u{7}" }), json!({ "until": "2999-01-01T00:00:00Z" })] {
         let answer = send(&anna, "POST", ROUTE, &asking("two", &wrong)).await?;
         assert_eq!(refusal(&answer), (400, "invalid_request"), "{wrong}: {}", answer.text);

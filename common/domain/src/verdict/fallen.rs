@@ -1,0 +1,70 @@
+//! Processes that ended without a word, because they were killed or their hosts died: which of them still matter, and
+//! which have a successor that goes on with their work.
+
+use super::{Process, SILENT_SECONDS};
+use std::collections::HashMap;
+
+/// Seconds for which the end of a process is told. Later, only the fleet's page shows it.
+const TOLD_SECONDS: f64 = 3_600.0;
+/// The ends of one service within `TOLD_SECONDS` from which on they are no accident any more.
+const REPEATED: usize = 3;
+/// Seconds since the last of them for which they count as going on.
+const GOES_ON_SECONDS: f64 = 600.0;
+
+/// A process that fell silent within an hour and did not report its end.
+#[derive(Debug, Clone, Copy)]
+pub struct Fallen<'a> {
+    /// The process.
+    pub process: &'a Process,
+    /// Whether another process of its service was started in its place.
+    pub has_successor: bool,
+}
+
+impl Fallen<'_> {
+    /// Returns whether its work goes on: it has a successor, and none of its jobs is still counted as its own.
+    pub const fn is_past(&self) -> bool {
+        self.has_successor && self.process.claims == 0
+    }
+}
+
+/// Returns the processes that fell silent within an hour, the last one first. Each started process is the successor of
+/// one of them: of one that fell silent before it started.
+pub fn fallen(processes: &[Process]) -> Vec<Fallen<'_>> {
+    let is_told = |one: &&Process| (SILENT_SECONDS..TOLD_SECONDS).contains(&one.silent_seconds);
+    let mut silent: Vec<&Process> = processes.iter().filter(is_told).collect();
+    silent.sort_by(|one, other| one.silent_seconds.total_cmp(&other.silent_seconds));
+    // Whoever can follow on a later end can follow on an earlier one too, so that counting them is enough.
+    let mut taken: HashMap<&str, usize> = HashMap::new();
+    let found = silent.into_iter().map(|process| {
+        let follows = |one: &&Process| one.service == process.service && one.lives_seconds < process.silent_seconds;
+        let taken = taken.entry(process.service.as_str()).or_default();
+        let has_successor = processes.iter().filter(follows).count() > *taken;
+        *taken += usize::from(has_successor);
+        Fallen { process, has_successor }
+    });
+    found.collect()
+}
+
+/// Returns the service whose processes keep ending without a word, with their number and the seconds since the last
+/// one; `None` if none does.
+pub(super) fn repeated<'a>(found: &[Fallen<'a>]) -> Option<(&'a str, usize, f64)> {
+    found.iter().find_map(|last| {
+        let service = last.process.service.as_str();
+        let many = found.iter().filter(|one| one.process.service == service).count();
+        let is_last = last.process.silent_seconds < GOES_ON_SECONDS;
+        (is_last && many >= REPEATED).then_some((service, many, last.process.silent_seconds))
+    })
+}
+
+/// Returns a sentence on those whose work goes on, which begins with a space; empty if there are none.
+pub fn past(found: &[Fallen<'_>]) -> String {
+    let mut past = found.iter().filter(|one| one.is_past());
+    let Some(last) = past.next() else { return String::new() };
+    let at = last.process.heard_at.format("%H:%M");
+    match past.count() {
+        0 => format!(" One process ended without a word at {at} UTC; its work was taken over."),
+        more => {
+            format!(" {} processes ended without a word, the last at {at} UTC; their work was taken over.", more + 1)
+        }
+    }
+}
