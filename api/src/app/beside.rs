@@ -5,7 +5,7 @@
 //! `block_in_place`, and its body is judged only when its turn has come: one at a time for each account, and as many
 //! for all accounts as half the cores. Waiting for a turn holds no connection, and a turn ends as soon as the request
 //! waits for something else. Documents that are long wait for the same turns where they are read and where answers show
-//! them ([`worked`]).
+//! them ([`in_turn_if`]).
 
 use crate::app::App;
 use crate::app::turns::{Turns, WorkPermit};
@@ -86,7 +86,7 @@ pub async fn polled_beside<F: Future>(work: F) -> F::Output {
 }
 
 /// Does work for an account: if it takes long, in the account's turn, beside the threads that answer calls.
-pub async fn worked<T>(app: &App, account: AccountId, is_long: bool, work: impl FnOnce() -> T) -> T {
+pub async fn in_turn_if<T>(app: &App, account: AccountId, is_long: bool, work: impl FnOnce() -> T) -> T {
     if is_long { in_turn(&app.turns.bodies, account.into(), work).await } else { work() }
 }
 

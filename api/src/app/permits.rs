@@ -56,7 +56,7 @@ impl Permits {
         Self::new("searches", 2, 4)
     }
 
-    /// Lists of items with a filter, which look at up to 12,000 items, overviews, which count as many, and the audit
+    /// Looks through many rows: lists of items with a filter (up to 12,000 items), overviews (as many), and the audit
     /// log with a filter.
     pub fn of_item_searches() -> Self {
         Self::new("looks through many rows", 2, 8)
@@ -67,7 +67,7 @@ impl Permits {
         Self::new("pulls", 2, 32)
     }
 
-    /// Resends of all that an endpoint did not get, which go through its log.
+    /// Resends of all that an endpoint missed, which look through its log.
     pub fn of_resends() -> Self {
         Self::new("series of resends", 1, 4)
     }

@@ -26,7 +26,7 @@ impl Runs {
     }
 
     /// Waits until a run begins.
-    pub async fn begun(&self) {
+    pub async fn wait_for_begun(&self) {
         self.begun.notified().await;
     }
 

@@ -1,9 +1,9 @@
 //! Limits the memory that the bytes of uploads take on their way to the media store.
 //!
-//! A bucket takes large parts, so whoever sends slowly holds megabytes for as long as they like. All who send share a
-//! room, as large answers do (`http::answers`): while it is half empty anybody may take more, otherwise no account has
-//! more than a share. What a sender may come to hold is taken before the first byte is read, so that no one is refused
-//! half-way.
+//! A bucket takes large parts, so a client that sends slowly holds megabytes for as long as it likes. All who send have
+//! 512 MiB together, as large answers have their memory (`http::answers`): while half of it is free an account may have
+//! more, otherwise it has a share at most, which is an eighth. What a sender may come to hold is taken before the first
+//! byte is read, so that nobody is refused half-way.
 
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::shares::{Share, Shares};
@@ -35,7 +35,8 @@ pub struct UploadPermit {
 }
 
 impl UploadMemory {
-    /// Takes memory for an upload of the account of which so many bytes may be held at once.
+    /// Takes memory for an upload of the account, of which at most `bytes` are held at once: as much as that, or a
+    /// share if that is less.
     ///
     /// # Errors
     /// `rate_limited` while the account holds a share and others may need the rest, `unavailable` while others hold it.

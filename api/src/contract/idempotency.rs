@@ -165,7 +165,7 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /operator/jobs/{id}/retry", Harmless),
     ("POST /operator/jobs/{id}/cancel", Harmless),
     ("POST /operator/deliveries/resend", Harmless),
-    // A name is given once.
+    // A name is given once: a repeat returns the operation that has it.
     ("POST /operator/bulk-operations", Harmless),
     ("POST /operator/bulk-operations/{id}/stop", Harmless),
     // Each call makes another code, which is good for minutes.

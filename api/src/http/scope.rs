@@ -33,7 +33,7 @@ pub struct ScopeState {
     pub account: OnceLock<AccountId>,
     /// This request's place among those that the account has under way at once.
     pub share: OnceLock<Share<AccountId>>,
-    /// What the request was reckoned with when it began, of the threads' time.
+    /// What the request counts of the threads' time while it is under way.
     pub reckoned: OnceLock<ReckonedTime>,
     /// Set for a request that the account's rate does not refuse, nor what the account has under way.
     pub first: OnceLock<()>,

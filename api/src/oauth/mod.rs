@@ -19,8 +19,8 @@ use discovery::{Discovery, DiscoveryError};
 use runtime::config::{OAuthSettings, Signup};
 use token::{Refused, Unverified};
 
-/// The part of a day's sign-ups that one network has, unless a setting says how many.
-const PART: u32 = 10;
+/// The shares of a day's sign-ups, of which a network has one unless a setting says how many sign-ups it has.
+const DAY_SHARES: u32 = 10;
 
 /// The issuer whose tokens are accepted.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl Issuer {
                     audience,
                     signup: settings.signup,
                     signups_a_day: settings.signups_a_day,
-                    signups_a_network: settings.signups_a_network.unwrap_or(settings.signups_a_day / PART).max(1),
+                    signups_a_network: settings.signups_a_network.unwrap_or(settings.signups_a_day / DAY_SHARES).max(1),
                     keys,
                 }))
             }
@@ -89,7 +89,7 @@ impl Issuer {
         self.signups_a_day
     }
 
-    /// How many of them may be signed up from one network; at least 1.
+    /// How many users may sign up from one network within a day; at least 1.
     pub fn signups_a_network(&self) -> u32 {
         self.signups_a_network
     }

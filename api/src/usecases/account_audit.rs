@@ -62,8 +62,8 @@ pub(super) async fn note_made(
     note(conn, caller, action, target, details).await
 }
 
-/// Logs what changed of an endpoint, in the change's transaction; nothing where it stays as it was, enabled or not:
-/// disabling is not limited, and would fill the log.
+/// Logs what changed of an endpoint, in the change's transaction. A call that asks only for the state that the endpoint
+/// has already (enabled or disabled) is not logged: such calls are not limited, and would fill the log.
 pub(super) async fn note_change(
     conn: &mut PgConnection,
     caller: &Caller,

@@ -6,7 +6,7 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::documents::{Document, Kept};
 use crate::usecases::library;
 use crate::usecases::once::{Made, Once};
-use crate::usecases::saved::{BegunSaving, OnlyDocument, begin_save, found};
+use crate::usecases::saved::{BegunSaving, OnlyDocument, begin_save, find};
 use domain::brand_kit::{BrandKit, CaptionStyle, Color, Font, Logo};
 use domain::document::DocumentKind;
 use domain::ids::{ItemId, WorkspaceId};
@@ -60,12 +60,12 @@ pub struct NamedLogo {
 
 /// The workspace's brand kit; none while nobody has made one.
 pub async fn brand_kit(app: &App, workspace: WorkspaceId) -> Answer<Option<Kept<BrandKit>>> {
-    found(&mut *app.conn().await?, workspace, BrandKit::NAME).await
+    find(&mut *app.conn().await?, workspace, BrandKit::NAME).await
 }
 
 /// Returns the brand kit to draw with; an empty one while nobody has made one.
 pub(super) async fn kit_of(conn: &mut PgConnection, workspace: WorkspaceId) -> Answer<BrandKit> {
-    Ok(found(conn, workspace, BrandKit::NAME).await?.map(|kept| kept.body).unwrap_or_default())
+    Ok(find(conn, workspace, BrandKit::NAME).await?.map(|kept| kept.body).unwrap_or_default())
 }
 
 /// Changes the brand kit, all fields or none. `show` writes the answer.

@@ -62,7 +62,7 @@ pub async fn subject(conn: &mut PgConnection, caller: &Caller, name: &str) -> An
 }
 
 /// As [`subject`], for a comment that this transaction adds: a timeline is there until it ends.
-async fn commented(conn: &mut PgConnection, caller: &Caller, name: &str) -> Answer<Commented> {
+async fn subject_to_comment_on(conn: &mut PgConnection, caller: &Caller, name: &str) -> Answer<Commented> {
     let Ok(id) = name.parse::<TimelineId>() else {
         return Ok(Commented::of(&reach(conn, caller.workspace, name).await?));
     };
@@ -100,7 +100,7 @@ pub async fn add_comment(
         Begun::Now(add_comment, _) => add_comment,
         Begun::Before(before) => return Ok(Made::Before(before)),
     };
-    let commented = commented(&mut add_comment, caller, name).await?;
+    let commented = subject_to_comment_on(&mut add_comment, caller, name).await?;
     let author = match (caller.user_id, caller.key_id) {
         (Some(user), _) => Author::User(user),
         (None, Some(key)) => Author::Key(key),

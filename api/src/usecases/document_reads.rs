@@ -5,7 +5,7 @@
 //! answer written that shows it (`resources::tools::written`).
 
 use crate::app::App;
-use crate::app::beside::{run_beside_if, worked};
+use crate::app::beside::{in_turn_if, run_beside_if};
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::documents::{Document, Kept, acts_in, missing, opened};
@@ -21,7 +21,7 @@ use uuid::Uuid;
 /// # Errors
 /// `workspace_forbidden` when it is in another workspace, the kind's own refusal when there is none.
 pub async fn reach<D: Document>(app: &App, caller: &Caller, id: Uuid) -> Answer<Kept<D>> {
-    let row = found::<D>(&mut *app.conn().await?, caller, id).await?;
+    let row = find::<D>(&mut *app.conn().await?, caller, id).await?;
     read(app, caller, row).await
 }
 
@@ -31,7 +31,7 @@ pub async fn reach<D: Document>(app: &App, caller: &Caller, id: Uuid) -> Answer<
 /// As [`reach`]; `revision_conflict` when the revision is not kept any more, or is still to come.
 pub async fn reach_revision<D: Document>(app: &App, caller: &Caller, id: Uuid, revision: i32) -> Answer<Kept<D>> {
     let mut conn = app.conn().await?;
-    let mut row = found::<D>(&mut conn, caller, id).await?;
+    let mut row = find::<D>(&mut conn, caller, id).await?;
     if row.revision != revision {
         let (noun, stands) = (D::KIND.noun(), row.revision);
         row = documents::find_earlier(&mut conn, D::KIND, id, revision).await?.ok_or_else(|| {
@@ -51,8 +51,8 @@ pub async fn reach_revision<D: Document>(app: &App, caller: &Caller, id: Uuid, r
 
 async fn read<D: Document>(app: &App, caller: &Caller, row: ReadRow) -> Answer<Kept<D>> {
     let is_long = is_long(&row);
-    let mut body: D = worked(app, caller.account_id, is_long, || parsed(&row)).await?;
-    let refs = gone::names(&mut *app.conn().await?, &body.items(), body.variant_of()).await?;
+    let mut body: D = in_turn_if(app, caller.account_id, is_long, || parsed(&row)).await?;
+    let refs = gone::look_up(&mut *app.conn().await?, &body.items(), body.variant_of()).await?;
     let ReadRow { id, name, revision, created_at, updated_at, .. } = row;
     Ok(Kept { id, name, body, refs, revision, created_at, updated_at, is_long })
 }
@@ -62,7 +62,7 @@ async fn read<D: Document>(app: &App, caller: &Caller, row: ReadRow) -> Answer<K
 /// # Errors
 /// As [`reach`].
 pub async fn content<D: Document>(conn: &mut PgConnection, caller: &Caller, id: Uuid) -> Answer<D> {
-    let row = found::<D>(conn, caller, id).await?;
+    let row = find::<D>(conn, caller, id).await?;
     run_beside_if(is_long(&row), || parsed(&row))
 }
 
@@ -104,7 +104,7 @@ fn summarized<D: Document>(caller: &Caller, row: Option<SummaryRow>) -> Answer<V
     Ok(row.summary)
 }
 
-async fn found<D: Document>(conn: &mut PgConnection, caller: &Caller, id: Uuid) -> Answer<ReadRow> {
+async fn find<D: Document>(conn: &mut PgConnection, caller: &Caller, id: Uuid) -> Answer<ReadRow> {
     let row = documents::find(conn, D::KIND, id).await?.ok_or_else(missing::<D>)?;
     acts_in::<D>(caller, row.workspace_id)?;
     Ok(row)

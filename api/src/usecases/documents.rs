@@ -317,7 +317,7 @@ pub(super) async fn kept<D: Document>(conn: &mut PgConnection, row: DocumentRow)
     let DocumentRow { id, name, body, revision, created_at, updated_at, .. } = row;
     let is_long = is_long(&body);
     let mut body: D = run_beside_if(is_long, || opened(id, body))?;
-    let refs = gone::names(conn, &body.items(), body.variant_of()).await?;
+    let refs = gone::look_up(conn, &body.items(), body.variant_of()).await?;
     Ok(Kept { id, name, body, refs, revision, created_at, updated_at, is_long })
 }
 

@@ -1,5 +1,5 @@
-//! What a document or a list names and what was deleted since: its name is looked up when it is shown, and what is gone
-//! is not named.
+//! What documents name may have been deleted since. So names are looked up when a document or a list is shown, and what
+//! is deleted is not named.
 
 use domain::document::DocumentKind;
 use domain::ids::{ItemId, TimelineId};
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 /// Returns the refs of the items that a document names and that still exist. Empties the field of the timeline of which
 /// it is a variant, if that is deleted.
-pub async fn names(
+pub async fn look_up(
     conn: &mut PgConnection,
     named: &[ItemId],
     variant_of: Option<&mut Option<TimelineId>>,
@@ -29,7 +29,7 @@ pub async fn names(
     Ok(items::refs(conn, named).await?.into_iter().collect())
 }
 
-/// Has timelines of a list name no timeline that is deleted.
+/// Sets `variant_of` of listed timelines to null where the timeline that it names is deleted.
 pub async fn forget_variants(conn: &mut PgConnection, rows: &mut [ListedRow]) -> sqlx::Result<()> {
     let variant_of = |row: &ListedRow| Some(row.summary["variant_of"].as_str()?.parse::<TimelineId>().ok()?.uuid());
     let named: Vec<Uuid> = rows.iter().filter_map(variant_of).collect();

@@ -71,7 +71,7 @@ pub async fn import_timeline(
         return Err(ApiError::new(Code::InvalidRequest, message));
     }
     let parts = parts_of(app, caller, &content, format, fps).await?;
-    let (body, warnings) = built(app, caller, parts.ops, parts.warnings).await?;
+    let (body, warnings) = build(app, caller, parts.ops, parts.warnings).await?;
     let name = name.or_else(|| parts.name.and_then(|its| fit(&its))).unwrap_or_else(|| "Imported".to_owned());
     let new = DocumentToCreate { id: TimelineId::mint().uuid(), name: &name, body: &body };
     documents::create(app, caller, once, new, |kept| show(kept, warnings.into_sentences())).await
@@ -148,7 +148,7 @@ async fn of_list(app: &App, caller: &Caller, content: &str, fps: Option<f64>) ->
 }
 
 /// The timeline that these operations make.
-async fn built(
+async fn build(
     app: &App,
     caller: &Caller,
     mut ops: Vec<Value>,

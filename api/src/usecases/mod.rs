@@ -1,9 +1,10 @@
 //! What each operation does, apart from how it is requested and answered. Transactions begin here, and nowhere above
 //! (`tests/all/floors`); what follows a commit is done here too.
 //!
-//! `dispatch` starts jobs, and the tools that do so share `starting`; `once` keeps a call from being done twice, and
-//! `quotas` limit what it may make; `documents` keeps what people edit in steps, `saved` what they write whole, by its
-//! name. The rest is one module for each subject; `operator` is for the operators of the deployment.
+//! `dispatch` starts jobs, and the tools that do so share `starting`; `once` keeps a call from being done twice,
+//! `quotas` limit what it may make, and `charge` counts a large call as several; `documents` keeps what people edit in
+//! steps, `saved` what they write whole, by its name. The rest is one module for each subject; `operator` is for the
+//! operators of the deployment.
 
 mod account_audit;
 pub mod balance;
@@ -12,6 +13,7 @@ pub mod brand_kit;
 pub mod calendar;
 pub mod calendar_feeds;
 pub mod canvases;
+mod charge;
 pub mod comments;
 pub mod dispatch;
 pub mod document_edits;

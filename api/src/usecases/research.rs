@@ -54,7 +54,7 @@ async fn pull(app: &App, caller: &Caller, url: &str, limit: usize) -> Answer<Vec
         let message = format!("`url`: expected at most {} bytes.", feeds::MOST_URL_BYTES);
         return Err(ApiError::new(Code::InvalidRequest, message));
     }
-    let posts = fetched_posts(app, caller, &source, limit.min(MOST_PULLED)).await?;
+    let posts = fetch_posts(app, caller, &source, limit.min(MOST_PULLED)).await?;
     let account = caller.workspace.account_id;
     let mut keep_pulled = app.process.begin_of(caller.account_id).await?;
     posts::lock(&mut keep_pulled, account).await.map_err(ApiError::of_own_lock)?;
@@ -137,7 +137,7 @@ fn reachable(caller: &Caller, post: PostId, row: Option<PostRow>) -> Answer<Post
 }
 
 /// Returns the posts of the feed or the page at this URL.
-async fn fetched_posts(app: &App, caller: &Caller, url: &Url, limit: usize) -> Answer<Vec<Post>> {
+async fn fetch_posts(app: &App, caller: &Caller, url: &Url, limit: usize) -> Answer<Vec<Post>> {
     let limits = FetchLimits { max_bytes: MOST_BYTES, timeout: FETCH, pace: Pace::default() };
     let (bytes, content_type) = fetch(app, caller, url, limits).await.map_err(|error| not_fetched(&error))?;
     let read = || found(&bytes, content_type.as_deref(), url, limit);
@@ -145,7 +145,7 @@ async fn fetched_posts(app: &App, caller: &Caller, url: &Url, limit: usize) -> A
     match read.map_err(|error| pull_failed(&format!("{error}.")))? {
         FoundPosts::Feed(posts) => Ok(posts),
         FoundPosts::Page(mut post, more) => {
-            if let Some(Embed { author, title }) = told_by_embed(app, caller, more).await {
+            if let Some(Embed { author, title }) = fetch_embed(app, caller, more).await {
                 post.author = post.author.or(author);
                 post.title = post.title.or(title);
             }
@@ -155,7 +155,7 @@ async fn fetched_posts(app: &App, caller: &Caller, url: &Url, limit: usize) -> A
 }
 
 /// Returns what a page's oEmbed adds, where it can be fetched.
-async fn told_by_embed(app: &App, caller: &Caller, url: Option<Url>) -> Option<Embed> {
+async fn fetch_embed(app: &App, caller: &Caller, url: Option<Url>) -> Option<Embed> {
     let limits = FetchLimits { max_bytes: MOST_EMBED_BYTES, timeout: FETCH_EMBED, pace: Pace::default() };
     let (bytes, _) = fetch(app, caller, &url?, limits).await.ok()?;
     embed(&bytes)

@@ -110,7 +110,7 @@ impl<D: Document> Saving<D> {
                 let new = DocumentToCreate { id: NamedDocumentId::mint().uuid(), name: &self.name, body };
                 insert(&mut self.tx, caller, new).await?
             }
-            Some(row) => replaced(&mut self.tx, caller, row, body).await?,
+            Some(row) => replace(&mut self.tx, caller, row, body).await?,
         };
         let answer = shown(kept(&mut self.tx, row).await?, show);
         once.keep(app, &mut self.tx, &answer).await?;
@@ -120,7 +120,7 @@ impl<D: Document> Saving<D> {
 }
 
 /// Writes the document anew and keeps what it was; returns it as it is if it would be the same.
-async fn replaced<D: Document>(
+async fn replace<D: Document>(
     conn: &mut PgConnection,
     caller: &Caller,
     row: DocumentRow,
@@ -179,7 +179,7 @@ fn never_saved<D: Document>(if_revision: Option<i32>) -> ApiError {
 }
 
 /// Returns the document of this name in the workspace, if there is one.
-pub async fn found<D: Document>(
+pub async fn find<D: Document>(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
     name: &str,
@@ -193,7 +193,7 @@ pub async fn found<D: Document>(
 /// # Errors
 /// The kind's own refusal when there is none.
 pub async fn reach_named<D: Document>(conn: &mut PgConnection, workspace: WorkspaceId, name: &str) -> Answer<Kept<D>> {
-    found(conn, workspace, name).await?.ok_or_else(missing::<D>)
+    find(conn, workspace, name).await?.ok_or_else(missing::<D>)
 }
 
 /// Deletes the document of this name.

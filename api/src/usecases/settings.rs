@@ -5,7 +5,7 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::documents::{Document, Kept};
 use crate::usecases::once::{Made, Once};
-use crate::usecases::saved::{BegunSaving, OnlyDocument, begin_save, found};
+use crate::usecases::saved::{BegunSaving, OnlyDocument, begin_save, find};
 use domain::document::DocumentKind;
 use domain::ids::{ItemId, WorkspaceId};
 use domain::settings::Settings;
@@ -32,7 +32,7 @@ impl OnlyDocument for Settings {
 
 /// Returns the workspace's stored settings; none while nobody has set any.
 pub async fn kept_settings(app: &App, workspace: WorkspaceId) -> Answer<Option<Kept<Settings>>> {
-    found(&mut *app.conn().await?, workspace, Settings::NAME).await
+    find(&mut *app.conn().await?, workspace, Settings::NAME).await
 }
 
 /// Returns the workspace's settings, or the defaults.
@@ -42,7 +42,7 @@ pub async fn settings(app: &App, workspace: WorkspaceId) -> Answer<Settings> {
 
 /// As [`settings`], in a use case's transaction.
 pub(super) async fn settings_of(conn: &mut PgConnection, workspace: WorkspaceId) -> Answer<Settings> {
-    Ok(found(conn, workspace, Settings::NAME).await?.map(|kept| kept.body).unwrap_or_default())
+    Ok(find(conn, workspace, Settings::NAME).await?.map(|kept| kept.body).unwrap_or_default())
 }
 
 /// Changes the settings: `change` makes the new ones from the stored ones. `show` writes the answer.

@@ -74,7 +74,7 @@ async fn caption_style(conn: &mut PgConnection, caller: &Caller) -> Answer<Capti
 }
 
 /// Returns the operations, with the style of captions where they leave it open.
-async fn styled(conn: &mut PgConnection, caller: &Caller, ops: &[Value]) -> Answer<Vec<Value>> {
+async fn fill_styles(conn: &mut PgConnection, caller: &Caller, ops: &[Value]) -> Answer<Vec<Value>> {
     let mut ops = ops.to_vec();
     let captions: Vec<_> = ops.iter_mut().filter_map(|op| op.get_mut("captions")?.as_object_mut()).collect();
     if !captions.is_empty() {
@@ -109,7 +109,7 @@ impl Edited for Timeline {
                 .await
                 .map_err(|error| ApiError::new(error.code(), format!("{place}: {}", error.message())))?;
         }
-        let ops = styled(conn, caller, ops).await?;
+        let ops = fill_styles(conn, caller, ops).await?;
         let mut counted = SceneCounts::of(body);
         edited_by(body, list, &ops, |timeline: &mut Self, op| timeline.apply_next(op, &sources, &mut counted))
     }

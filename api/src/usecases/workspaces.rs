@@ -78,7 +78,7 @@ pub async fn rename_workspace(app: &App, caller: &Caller, name: &str) -> Answer<
     let (name, workspace) = (fit(name)?, caller.workspace.id);
     let mut rename_workspace = app.process.begin_of(caller.account_id).await?;
     lock(&mut rename_workspace, caller.workspace.account_id).await?;
-    let before = owned(&mut rename_workspace, workspace).await?;
+    let before = find_owned(&mut rename_workspace, workspace).await?;
     if before.name != name {
         workspaces::rename(&mut rename_workspace, workspace, name).await?;
         let details = json!({ "before": before.name, "name": name });
@@ -189,7 +189,7 @@ async fn lock(conn: &mut PgConnection, account: AccountId) -> Answer<()> {
         .ok_or_else(|| ApiError::internal("a caller without an account"))
 }
 
-async fn owned(conn: &mut PgConnection, workspace: WorkspaceId) -> Answer<OwnedRow> {
+async fn find_owned(conn: &mut PgConnection, workspace: WorkspaceId) -> Answer<OwnedRow> {
     let row = workspaces::find(conn, workspace).await?;
     row.ok_or_else(|| ApiError::internal("a caller without a workspace"))
 }

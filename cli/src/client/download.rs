@@ -55,7 +55,7 @@ impl Client {
             StatusCode::RANGE_NOT_SATISFIABLE => return Ok(Fetched::PastTheEnd),
             _ => {}
         }
-        Ok(refused(response).await)
+        Ok(read_refusal(response).await)
     }
 
     /// Follows a redirect to a bucket, if the answer is one. Only the hash tells whether the bytes are the same as
@@ -76,7 +76,7 @@ impl Client {
 }
 
 /// Turns an answer without bytes into what to do next.
-async fn refused(response: Response) -> Fetched {
+async fn read_refusal(response: Response) -> Fetched {
     let status = response.status();
     let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let (id, wait) = (header("x-request-id"), header("retry-after").and_then(|seconds| seconds.parse().ok()));

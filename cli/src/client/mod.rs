@@ -12,7 +12,7 @@ mod upload;
 pub use download::Fetched;
 pub use retries::Retries;
 pub use source::{Access, As, access};
-pub use upload::{PATIENCE, sha256, upload_file, wait_until_ready};
+pub use upload::{READY_TIMEOUT, sha256, upload_file, wait_until_ready};
 
 use crate::failure::{Failure, Refusal};
 use crate::output::Out;

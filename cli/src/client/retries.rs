@@ -38,7 +38,7 @@ impl Retries {
 }
 
 /// Whether the same request may succeed later.
-fn may_pass(failure: &Failure) -> bool {
+pub(super) fn may_pass(failure: &Failure) -> bool {
     match failure {
         Failure::TryLater(_) => true,
         Failure::Refused(refusal) => refusal.retryable,

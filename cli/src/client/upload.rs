@@ -2,7 +2,7 @@
 //! loses only the bytes on their way.
 
 use super::media_types::content_type;
-use super::retries::{MOST_IN_VAIN, Retries};
+use super::retries::{MOST_IN_VAIN, Retries, may_pass};
 use super::{Client, part};
 use crate::failure::{Failure, Refusal};
 use anyhow::Context;
@@ -20,13 +20,15 @@ use tokio_util::io::ReaderStream;
 const LOOK: Duration = Duration::from_millis(300);
 /// Seconds that the service waits for an item to be ready before it answers.
 const WAIT_S: u64 = 10;
-/// How often it is asked whether it can start decoders at all, while an item is processed: not before another worker
-/// has had the time to take it.
+/// The time between two questions whether the service can start a decoder at all, while an item is processed. The first
+/// comes as late: until then another worker may take the item.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(8);
-/// How long an item is waited for, unless `--timeout` says.
-pub const PATIENCE: Duration = Duration::from_mins(15);
+/// The longest wait for an item, unless `--timeout` gives another.
+pub const READY_TIMEOUT: Duration = Duration::from_mins(15);
 /// How long the service may take to say how many bytes it has.
 const ASKING: Duration = Duration::from_secs(30);
+/// The codes for a request that appends at another place than where the service's bytes end: it says where that is.
+const GO_ON: [&str; 2] = ["upload_offset_mismatch", "chunk_mismatch"];
 /// The media type of a request that appends bytes.
 const APPENDED: &str = "application/offset+octet-stream";
 /// Bytes that are read at a time.
@@ -211,19 +213,12 @@ impl Sender<'_> {
 
 /// Whether another attempt may succeed, now or from where the service's bytes end.
 fn is_passing(failure: &Failure) -> bool {
-    match failure {
-        Failure::TryLater(_) => true,
-        // The service has more bytes than was known, or other ones: it says where to go on.
-        Failure::Refused(refusal) => {
-            refusal.retryable || ["upload_offset_mismatch", "chunk_mismatch"].contains(&refusal.code.as_str())
-        }
-        _ => false,
-    }
+    may_pass(failure) || matches!(failure, Failure::Refused(refusal) if GO_ON.contains(&refusal.code.as_str()))
 }
 
 /// Waits until the item was inspected, and returns it. Fails if its file can't be read, if the service says that it can
-/// start no decoder, and once it has waited for `patience`.
-pub async fn wait_until_ready(client: &Client, item: &str, patience: Duration) -> Result<Value, Failure> {
+/// start no decoder, and once it has waited for `limit`.
+pub async fn wait_until_ready(client: &Client, item: &str, limit: Duration) -> Result<Value, Failure> {
     let began = Instant::now();
     let (mut looked, mut retries) = (began, Retries::default());
     let path = format!("/library/items/{}?wait_seconds={WAIT_S}", part(item));
@@ -241,8 +236,8 @@ pub async fn wait_until_ready(client: &Client, item: &str, patience: Duration) -
         match found["status"].as_str() {
             Some("processing") => {
                 let name = found["name"].as_str().unwrap_or(item);
-                if began.elapsed() >= patience {
-                    return Err(Failure::TryLater(still_processed(name, item, patience)));
+                if began.elapsed() >= limit {
+                    return Err(Failure::TryLater(still_processed(name, item, limit)));
                 }
                 if looked.elapsed() >= BETWEEN_LOOKS {
                     looked = Instant::now();
@@ -286,7 +281,7 @@ mod tests {
 
     #[test]
     fn whoever_waits_no_longer_is_told_where_to_look() {
-        let said = still_processed("talk.mp4", "itm_1", PATIENCE);
+        let said = still_processed("talk.mp4", "itm_1", READY_TIMEOUT);
         assert!(said.contains("after 15 minutes") && said.contains("`mws items get itm_1`"), "{said}");
         assert!(opened_by_nobody("talk.mp4", "itm_1").contains("`mws items get itm_1`"));
     }

@@ -76,7 +76,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
     match command {
         Command::Show { item, read, format, output, force } => {
             asked_reads(std::slice::from_ref(&read))?;
-            let shown = formatted(context, &item, &read, format).await?;
+            let shown = fetch_as(context, &item, &read, format).await?;
             match output.filter(|file| file != Path::new("-")) {
                 None => print(&shown),
                 Some(file) => {
@@ -98,7 +98,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
 }
 
 /// Returns a read in the form to show.
-async fn formatted(context: &Context, item: &str, read: &str, format: Format) -> Result<String, Failure> {
+async fn fetch_as(context: &Context, item: &str, read: &str, format: Format) -> Result<String, Failure> {
     let path = format!("/library/items/{}/reads/{}", part(item), part(read));
     // With --json it is the service's own document, as for every command.
     if let Some(asked) = format.asked(read).filter(|_| !context.out.json) {

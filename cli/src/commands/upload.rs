@@ -2,7 +2,7 @@
 
 use super::prepare::asked_reads;
 use super::{Context, without_nulls};
-use crate::client::{PATIENCE, upload_file, wait_until_ready};
+use crate::client::{READY_TIMEOUT, upload_file, wait_until_ready};
 use crate::failure::Failure;
 use crate::output::{Column, document};
 use anyhow::Context as _;
@@ -64,8 +64,8 @@ pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
         for item in &mut items {
             let id = item["id"].as_str().unwrap_or_default().to_owned();
             // With --timeout the whole command ends by that.
-            let patience = context.globals.timeout.unwrap_or(PATIENCE);
-            *item = wait_until_ready(&context.client, &id, patience).await?;
+            let limit = context.globals.timeout.unwrap_or(READY_TIMEOUT);
+            *item = wait_until_ready(&context.client, &id, limit).await?;
         }
     }
     if context.out.json {

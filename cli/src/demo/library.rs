@@ -1,6 +1,6 @@
 //! The demo's uploads. Files whose bytes the library has already are not sent again.
 
-use crate::client::{Client, PATIENCE, sha256, upload_file, wait_until_ready};
+use crate::client::{Client, READY_TIMEOUT, sha256, upload_file, wait_until_ready};
 use crate::failure::Failure;
 use crate::output::Out;
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub async fn upload(client: &Client, files: &[PathBuf], out: &Out) -> Result<Vec
             ((*item).clone(), "already in the library".to_owned())
         } else {
             let item = upload_file(client, file, &name, &[]).await?;
-            let item = wait_until_ready(client, item["id"].as_str().unwrap_or_default(), PATIENCE).await?;
+            let item = wait_until_ready(client, item["id"].as_str().unwrap_or_default(), READY_TIMEOUT).await?;
             (item, format!("uploaded and looked at in {:.1} s", began.elapsed().as_secs_f64()))
         };
         let kind = item["type"].as_str().unwrap_or("media");

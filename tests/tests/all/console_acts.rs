@@ -77,7 +77,7 @@ async fn more_than_a_thousand_are_sent_by_an_operation_that_starts_once_their_nu
     let command = "mws admin bulk start 'What did not arrive from ";
     assert!(page.contains(command) && page.contains("' --since 24h --dry-run"), "{page}");
     let (_, page) = browser.get("/console/unsent?until=2001-01-02T00:00:00Z&event_type=job.failed").await?;
-    assert!(page.contains(command) && page.contains("s --until "), "{page}");
+    assert!(page.contains("mws admin deliveries resend --since ") && page.contains("s --until "), "{page}");
     assert!(page.contains("s --dry-run --event-type job.failed"), "{page}");
     let started = browser.post("/console/unsent", &[("count", " 1001 "), ("name", "after <b>Friday</b>")]).await?;
     assert_eq!(started.status(), StatusCode::SEE_OTHER);

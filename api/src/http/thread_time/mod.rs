@@ -1,15 +1,15 @@
 //! The time that requests take of the threads that answer, by who sent them.
 //!
-//! Limits of bytes never named all that costs: whoever stayed just below one kept the threads busy within its rate. So
-//! the time itself is measured, as processor time of each poll, and whoever is ahead of their part of it waits before
-//! their next requests begin, while others send requests too. They wait before a connection is taken, and hold nothing
-//! but their place.
+//! Limits of bytes do not bound this time: requests just below each of them kept the threads busy, at an account's
+//! ordinary rate. So the time itself is measured, as the processor time of each poll. While others send requests too, a
+//! taker that has used more than its part waits before its next requests begin. They wait before a connection is taken,
+//! and hold nothing but their place among the account's requests.
 //!
-//! A taker may use a quarter of the cores, and all who wait half of them: what is waited counts for less while more
-//! than two takers do. A taker's requests begin one after another, each when what was taken so far has been waited for,
-//! and none waits for what others have taken. While a request is under way it counts as much as the taker's requests
-//! usually do, and is set right when it ends. Of what a taker took while nobody else sent requests some seconds count
-//! at most, however long that went on.
+//! A taker may use a quarter of the cores, and all who wait together half of them: while more than two takers wait,
+//! only a part of each pause counts. A taker's requests begin one after another, each when what was taken so far has
+//! been waited for, and none waits for what others have taken. While a request is under way it counts as much as the
+//! taker's requests usually do; when it ends it counts what it took. Of what a taker took while nobody else sent
+//! requests, five seconds of waiting count at most, however long that went on.
 
 use crate::http::error::{Answer, ApiError, Code};
 use moka::future::Cache;
@@ -28,13 +28,13 @@ use tokio::time::{Instant, sleep, timeout};
 const MOST_REMEMBERED: u64 = 100_000;
 /// How far a taker may be ahead of its part, so that a page's handful of requests begins at once.
 const AHEAD: Duration = Duration::from_millis(100);
-/// What a taker's first requests are reckoned with.
+/// The estimate for a taker's first requests.
 const FIRST_GUESS: Duration = Duration::from_millis(2);
 /// How long a taker counts as one of the others after a request.
 const RECENT: Duration = Duration::from_secs(1);
 /// The longest wait; whoever would wait longer is refused.
 const LONGEST: Duration = Duration::from_secs(10);
-/// How long a request that waits sleeps at most before it looks again: requests that took less than was reckoned have
+/// The longest pause before a request that waits looks again: requests that took less than their estimate may have
 /// ended meanwhile.
 const LOOK: Duration = Duration::from_millis(10);
 /// How far a taker is ahead at most for what it took while nobody else sent requests. Without this, who worked alone
@@ -68,8 +68,8 @@ struct OwnTime {
     usual: Duration,
 }
 
-/// What a request was reckoned with when it began. Where it is dropped before it is settled, as when a client hangs up,
-/// only what other tasks have taken for it is counted.
+/// What a request counts while it is under way: an estimate, in place of which [`Self::settle`] counts what it took.
+/// Where this is dropped before that, as when a client hangs up, only what other tasks have taken for it is counted.
 #[derive(Debug)]
 pub struct ReckonedTime {
     own: Arc<Own>,
@@ -180,7 +180,7 @@ impl Own {
         lock(&self.time).until.saturating_duration_since(now).saturating_sub(AHEAD)
     }
 
-    /// Reckons with a request that begins now.
+    /// Counts the estimate of a request that begins now.
     fn begin(self: &Arc<Self>, cores: u32) -> ReckonedTime {
         let mut time = lock(&self.time);
         let usual = time.usual;
@@ -189,7 +189,7 @@ impl Own {
         ReckonedTime { own: Arc::clone(self), usual, cores, elsewhere: Mutex::new(Some(Duration::ZERO)) }
     }
 
-    /// Takes back that part of a pause which does not count: where n takers wait, two n-ths of it do.
+    /// Takes back the part of a pause that does not count: where n takers wait, two n-ths of it count.
     fn wait_longer(&self, pause: Duration, takers: u32) {
         let takers = takers.max(2);
         lock(&self.time).until += pause * (takers - 2) / takers;
@@ -197,7 +197,7 @@ impl Own {
 }
 
 impl ReckonedTime {
-    /// Counts what the request has taken, here and elsewhere, in place of what it was reckoned with. A second call does
+    /// Counts what the request has taken, here and in other tasks, in place of its estimate. A second call does
     /// nothing.
     pub fn settle(&self, taken: Duration) {
         let elsewhere = lock(&self.elsewhere).take();
@@ -234,7 +234,7 @@ impl Drop for ReckonedTime {
     }
 }
 
-/// The time that a taker's part is used up for by so much processor time.
+/// How long a taker has to wait for so much processor time, at a quarter of the cores.
 fn own_wait(taken: Duration, cores: u32) -> Duration {
     taken * 4 / cores
 }

@@ -70,7 +70,7 @@ fn progress(one: &BulkOperation) -> Markup {
     }
 }
 
-async fn kept(visit: &Visit) -> Answer<BulkOperation> {
+async fn find(visit: &Visit) -> Answer<BulkOperation> {
     let id: BulkOperationId = visit.own_id(Code::BulkOperationNotFound)?;
     let found = bulk_operations::by_id(&mut *visit.conn().await?, id).await?;
     found.ok_or_else(|| missing(Code::BulkOperationNotFound, id))
@@ -79,7 +79,7 @@ async fn kept(visit: &Visit) -> Answer<BulkOperation> {
 /// One operation.
 pub(super) async fn one(visit: Visit) -> Answer<Response> {
     visit.takes(&[])?;
-    let one = kept(&visit).await?;
+    let one = find(&visit).await?;
     let now = visit.now().await?;
     let may_stop = visit.may_act() && one.state == BulkState::Running;
     let verb = if may_stop { "stop" } else { "get" };

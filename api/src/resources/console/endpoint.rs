@@ -69,7 +69,7 @@ async fn find(visit: &Visit) -> Answer<EndpointOf> {
 }
 
 /// Returns the endpoint that the page is about, unless it was removed.
-async fn kept(visit: &Visit) -> Answer<EndpointOf> {
+async fn find_kept(visit: &Visit) -> Answer<EndpointOf> {
     let found = find(visit).await?;
     if found.deleted_at.is_some() {
         return Err(missing(found.endpoint.id));
@@ -134,7 +134,7 @@ fn newest(id: EndpointId, sent: &[DeliveryRow], now: DateTime<Utc>) -> Markup {
 
 /// The page that asks before an endpoint is enabled or disabled.
 pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
-    let found = kept(&visit).await?;
+    let found = find_kept(&visit).await?;
     let (id, url) = (found.endpoint.id, shown_url(&found.endpoint.url));
     let is_kept_off = !found.endpoint.enabled && visit.asked("to") == Some("disabled");
     let (verb, value) = if found.endpoint.enabled || is_kept_off { ("Disable", "no") } else { ("Enable", "yes") };
@@ -178,7 +178,7 @@ pub(super) async fn change(visit: Visit) -> Answer<Response> {
 
 /// The page that asks before a ping is sent.
 pub(super) async fn confirm_ping(visit: Visit) -> Answer<Response> {
-    let found = kept(&visit).await?;
+    let found = find_kept(&visit).await?;
     let (id, url) = (found.endpoint.id, shown_url(&found.endpoint.url));
     let main = html! {
         h1 { "Send it a ping?" }

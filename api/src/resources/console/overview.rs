@@ -27,7 +27,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let found = verdict(&visit.app).await;
     let soon = notices::items(&visit).await.unwrap_or_else(|refusal| html! { li { (shell::broken(&refusal)) } });
     let hours = hours(&visit).await.unwrap_or_else(|refusal| shell::broken(&refusal));
-    let troubled = troubled(&visit).await;
+    let troubled = show_troubled(&visit).await;
     let main = html! {
         h1 { "Overview" }
         @match &found {
@@ -173,7 +173,7 @@ fn empty_in(backlog: &Backlog, ended: &Ended) -> Option<String> {
     Some(format!("{than} {}", span(number(waiting) * PACE_SECONDS / number(ended))))
 }
 
-async fn troubled(visit: &Visit) -> Answer<Markup> {
+async fn show_troubled(visit: &Visit) -> Answer<Markup> {
     let now = visit.now().await?;
     let mut conn = visit.conn().await?;
     let mut rows = Vec::new();

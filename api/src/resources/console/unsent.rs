@@ -9,11 +9,10 @@ use crate::http::error::Answer;
 use crate::http::pages::field;
 use crate::http::text::Time;
 use crate::usecases::operator::bulk_operations::{BulkAsked, free_name, start};
-use crate::usecases::operator::deliveries::resend_all;
+use crate::usecases::operator::deliveries::{UnsentSelection, resend_all};
 use chrono::{DateTime, Utc};
 use domain::bulk::MOST_NAME_CHARACTERS;
 use domain::event::EventType;
-use domain::ids::{AccountId, EndpointId};
 use domain::series::DeliveryStatus::{self, Failed, Skipped};
 use maud::{Markup, html};
 use poem::Response;
@@ -35,9 +34,7 @@ const COLUMNS: [(&str, Fit); 4] =
 /// What was counted.
 struct UnsentCounts {
     period: Period,
-    account: Option<AccountId>,
-    endpoint: Option<EndpointId>,
-    filter: UnsentFilter,
+    selection: UnsentSelection,
     open: Vec<UnsentOf>,
     closed: Vec<UnsentOf>,
 }
@@ -54,7 +51,7 @@ impl UnsentCounts {
     }
 }
 
-async fn counted(visit: &Visit) -> Answer<UnsentCounts> {
+async fn count(visit: &Visit) -> Answer<UnsentCounts> {
     let period = PAGE.period(visit).await?;
     let http_status = |text: &str| text.parse::<i16>().ok().filter(|status| (100..=599).contains(status));
     let filter = UnsentFilter {
@@ -65,10 +62,10 @@ async fn counted(visit: &Visit) -> Answer<UnsentCounts> {
         http_status: visit.word("http_status", http_status)?,
         error: visit.asked("error").map(str::to_owned),
     };
-    let (account, endpoint) = (visit.id_in::<AccountId>("account_id")?, visit.id_in::<EndpointId>("endpoint_id")?);
+    let (account, endpoint) = (visit.id_in("account_id")?, visit.id_in("endpoint_id")?);
     let found = deliveries::unsent_of(&mut *visit.conn().await?, account, endpoint, &filter).await?;
     let (open, closed) = found.into_iter().partition(|one| one.enabled);
-    Ok(UnsentCounts { period, account, endpoint, filter, open, closed })
+    Ok(UnsentCounts { period, selection: UnsentSelection { account, endpoint, filter }, open, closed })
 }
 
 fn unarrived(text: &str) -> Option<DeliveryStatus> {
@@ -77,7 +74,7 @@ fn unarrived(text: &str) -> Option<DeliveryStatus> {
 
 /// The page that counts.
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
-    let counted = counted(&visit).await?;
+    let counted = count(&visit).await?;
     let now = visit.now().await?;
     let name = free_name(&mut *visit.conn().await?, &usual_name(counted.period)).await?;
     let warning = html! {
@@ -153,17 +150,16 @@ fn found(counted: &UnsentCounts) -> Markup {
 
 /// Sends again what was counted, or starts the operation that does.
 pub(super) async fn resend(visit: Visit) -> Answer<Response> {
-    let counted = counted(&visit).await?;
+    let counted = count(&visit).await?;
     refuse_untyped(&visit, counted.total())?;
     if counted.is_bulk() {
-        let UnsentCounts { period, account, endpoint, filter, .. } = counted;
         let named = field(&visit.form, "name");
-        let name = if named.trim().is_empty() { usual_name(period) } else { named };
-        let asked = BulkAsked { name, account, endpoint, filter };
+        let name = if named.trim().is_empty() { usual_name(counted.period) } else { named };
+        let asked = BulkAsked { name, selection: counted.selection };
         let started = start(&visit.app, &visit.caller, &asked).await?;
         return Ok(leads_to(&format!("/console/bulk/{}", started.id)));
     }
-    let all = resend_all(&visit.app, &visit.caller, &counted.open, &counted.filter).await?;
+    let all = resend_all(&visit.app, &visit.caller, &counted.open, &counted.selection.filter).await?;
     let sent: u64 = all.endpoints.iter().map(|one| one.resent).sum();
     let mut results = vec![("sent", sent.to_string())];
     results.extend(all.has_more.then(|| ("more", "yes".to_owned())));
@@ -182,8 +178,8 @@ fn fields(visit: &Visit) -> Markup {
     }
 }
 
-/// Returns the command that counts the same: that of a bulk operation for more than a button sends, and for filters
-/// that the other one lacks. Commands take times as how long ago they are.
+/// Returns the command that counts the same: that of a bulk operation for more than a button sends. Commands take times
+/// as how long ago they are.
 fn command(visit: &Visit, counted: &UnsentCounts, now: DateTime<Utc>, name: &str) -> String {
     let ago = |time: DateTime<Utc>| (now - time).num_seconds().max(0);
     let until = visit.asked("until").map(|_| format!(" --until {}s", ago(counted.period.until))).unwrap_or_default();
@@ -193,11 +189,10 @@ fn command(visit: &Visit, counted: &UnsentCounts, now: DateTime<Utc>, name: &str
         // A second that has begun is told as a whole one, so that nothing is left out.
         format!("{}s", ago(counted.period.since) + 1)
     };
-    let needs_bulk = counted.is_bulk() || !until.is_empty() || counted.filter.event_type.is_some();
-    let command = if needs_bulk {
+    let command = if counted.is_bulk() {
         format!("mws admin bulk start {} --since {since}{until} --dry-run", quoted(name))
     } else {
-        format!("mws admin deliveries resend --since {since} --dry-run")
+        format!("mws admin deliveries resend --since {since}{until} --dry-run")
     };
     let flags = [
         ("status", "--status"),

@@ -24,7 +24,7 @@ const KEEP: &str = "private, max-age=60";
 
 /// Sends the media, or a range of it. With `download=1` it is saved as a file, if the link allows that.
 pub(super) async fn media(app: App, request: Request) -> Answer<Response> {
-    let visit = Visit::admitted(&app, &request).await?;
+    let visit = Visit::admit(&app, &request).await?;
     let is_download = request.uri().query().is_some_and(|query| query.split('&').any(|pair| pair == "download=1"));
     if is_download && !visit.link.may_download {
         return Err(ApiError::new(Code::RoleForbidden, "This link shows the media, and does not let you save it."));
@@ -50,7 +50,7 @@ pub(super) async fn media(app: App, request: Request) -> Answer<Response> {
 
 /// Sends the picture of the waveform, of who speaks when, and of the beats, as far as those reads are stored.
 pub(super) async fn lanes(app: App, request: Request) -> Answer<Response> {
-    let visit = Visit::admitted(&app, &request).await?;
+    let visit = Visit::admit(&app, &request).await?;
     let mut response = library::as_picture(draw_in_turn(&visit, Drawn::Lanes).await?);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(KEEP));
     Ok(response)
@@ -58,7 +58,7 @@ pub(super) async fn lanes(app: App, request: Request) -> Answer<Response> {
 
 /// Sends the transcript as the player's captions.
 pub(super) async fn captions(app: App, request: Request) -> Answer<Response> {
-    let visit = Visit::admitted(&app, &request).await?;
+    let visit = Visit::admit(&app, &request).await?;
     let text = draw_in_turn(&visit, Drawn::Captions).await?;
     let mut response = Response::builder().content_type("text/vtt; charset=utf-8").body(text);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(KEEP));
@@ -107,7 +107,7 @@ async fn write(app: &App, account: AccountId, item: &ItemRow) -> Answer<Bytes> {
 
 /// Sends the picture that stands for the item until it plays.
 pub(super) async fn poster(app: App, request: Request) -> Answer<Response> {
-    let visit = Visit::admitted(&app, &request).await?;
+    let visit = Visit::admit(&app, &request).await?;
     #[expect(clippy::cast_precision_loss, reason = "a link ends within 90 days")]
     let expires = visit.link.expires_at.timestamp() as f64;
     let found = footage::item_picture(&mut *app.conn().await?, visit.link.item_id, expires).await?;

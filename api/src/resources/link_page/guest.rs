@@ -39,7 +39,7 @@ pub(super) async fn admit(app: App, request: Request) -> Answer<Response> {
 /// Stores a comment. One that can't be stored is shown in the form again, with the reason.
 pub(super) async fn comment(app: App, request: Request) -> Answer<Response> {
     refuse_other_pages(&app, &request)?;
-    let visit = Visit::admitted(&app, &request).await?;
+    let visit = Visit::admit(&app, &request).await?;
     if !visit.link.may_comment {
         return Err(ApiError::new(Code::RoleForbidden, "This link shows the media, and takes no comments."));
     }

@@ -79,7 +79,7 @@ impl Visit {
     }
 
     /// Opens the link as [`Self::of`] does, and refuses a visitor who has not given its passphrase.
-    async fn admitted(app: &App, request: &Request) -> Answer<Self> {
+    async fn admit(app: &App, request: &Request) -> Answer<Self> {
         let visit = Self::of(app, request).await?;
         if visit.admitted {
             return Ok(visit);

@@ -103,7 +103,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for Mcp<E> {
                     request.set_data(PreAuthenticated(caller));
                     request.set_data(kept.clone());
                     let is_json = media_type(&request) == "application/json";
-                    let response = shaped(self.inner.get_response(request).await, is_json).await;
+                    let response = shape(self.inner.get_response(request).await, is_json).await;
                     kept.is_made();
                     self.hold_memory(account, response, kept).await
                 }
@@ -155,7 +155,7 @@ async fn judge(request: &Request, sender: Taker) -> Answer<()> {
 
 /// Passes an answer of the protocol on unchanged, and puts a refusal of its transport into this service's envelope. The
 /// transport calls JSON that is not a message of the protocol an unsupported media type, which it is not.
-async fn shaped(mut response: Response, is_json: bool) -> Response {
+async fn shape(mut response: Response, is_json: bool) -> Response {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
         return response;

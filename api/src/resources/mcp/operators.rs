@@ -6,7 +6,7 @@
 
 use super::schema::json_schema;
 use super::tools::object;
-use super::{judge, service, shaped, until_hung_up};
+use super::{judge, service, shape, until_hung_up};
 use crate::app::App;
 use crate::auth::operator::require_operator;
 use crate::contract::Contract;
@@ -71,7 +71,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for OperatorMcp<E> {
         let mut response = match self.admit(&request).await {
             Ok(()) => {
                 let is_json = media_type(&request) == "application/json";
-                whole(shaped(self.inner.get_response(request).await, is_json).await).await
+                whole(shape(self.inner.get_response(request).await, is_json).await).await
             }
             Err(refusal) => Envelope::Route.refuse(&refusal),
         };

@@ -3,7 +3,7 @@
 //! Here operations are started, shown and stopped (`usecases::operator::bulk_operations`); a scheduler takes them
 //! forward. The preview is the dry run of `/operator/deliveries/resend`, which has the same filters.
 
-use super::deliveries::Unarrived;
+use super::unsent::{Unarrived, selecting_unsent};
 use super::{OperatorAuth, missing};
 use crate::app::App;
 use crate::contract::envelope::Accepted;
@@ -14,6 +14,7 @@ use crate::http::text::{Text, Time};
 use crate::http::words::same_words;
 use crate::resources::webhooks::deliveries::Kind;
 use crate::usecases::operator::bulk_operations::{BulkAsked, start, stop};
+use crate::usecases::operator::deliveries::UnsentSelection;
 use domain::bulk::{BulkKind, BulkState};
 use domain::ids::BulkOperationId;
 use poem_openapi::param::{Path, Query};
@@ -59,33 +60,16 @@ pub enum BulkStateWord {
 same_words!(BulkKind = BulkKindWord { ResendDeliveries });
 same_words!(BulkState = BulkStateWord { Running, Stopped, Finished });
 
-/// A bulk operation to start.
-#[derive(Debug, Object)]
-#[oai(deny_unknown_fields)]
-pub struct StartBulkOperation {
-    /// Its name, which no other one has. A request that is sent again with the same name and the same filters starts
-    /// nothing, and is answered with the operation.
-    #[oai(validator(min_length = 1, max_length = 200))]
-    pub name: Text,
-    /// What it does.
-    pub kind: BulkKindWord,
-    /// Only deliveries created at or after this time.
-    pub since: Time,
-    /// Only deliveries created before this time, which must not lie ahead; until now, if absent.
-    pub until: Option<Time>,
-    /// Only deliveries to endpoints of this account.
-    pub account_id: Option<Text>,
-    /// Only deliveries to this endpoint.
-    pub endpoint_id: Option<Text>,
-    /// Only deliveries with this status.
-    pub status: Option<Unarrived>,
-    /// Only events of this type.
-    pub event_type: Option<Kind>,
-    /// Only deliveries whose last answer had this HTTP status.
-    #[oai(validator(minimum(value = "100"), maximum(value = "599")))]
-    pub http_status: Option<i16>,
-    /// Only deliveries whose last attempt had this error, such as `tls_failed`.
-    pub error: Option<Text>,
+selecting_unsent! {
+    /// A bulk operation to start.
+    StartBulkOperation {
+        /// Its name, which no other one has. A request that is sent again with the same name and the same filters
+        /// starts nothing, and is answered with the operation.
+        #[oai(validator(min_length = 1, max_length = 200))]
+        name: Text,
+        /// What it does.
+        kind: BulkKindWord,
+    }
 }
 
 /// A bulk operation.
@@ -165,26 +149,13 @@ impl OperatorBulkOperations {
     ///
     /// Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters:
     /// each as a new delivery, from its first attempt, up to 500 a second, the oldest of each endpoint first. Count
-    /// them before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`. The operation goes on
-    /// by itself, whatever restarts meanwhile; at most five run at once.
+    /// them before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must not lie
+    /// ahead. The operation goes on by itself, whatever restarts meanwhile; at most five run at once.
     #[oai(path = "/operator/bulk-operations", method = "post", operation_id = "operator_start_bulk_operation")]
     async fn start(&self, auth: OperatorAuth, body: Json<StartBulkOperation>) -> Answer<Accepted<BulkOperationAnswer>> {
         let OperatorAuth(operator) = auth;
-        let asked = body.0;
-        let BulkKindWord::ResendDeliveries = asked.kind;
-        let asked = BulkAsked {
-            name: asked.name.0,
-            account: asked.account_id.map(|id| id.id(Code::AccountNotFound)).transpose()?,
-            endpoint: asked.endpoint_id.map(|id| id.id(Code::WebhookNotFound)).transpose()?,
-            filter: UnsentFilter {
-                since: asked.since.0,
-                until: asked.until.map(|time| time.0),
-                status: asked.status.map(Into::into),
-                event_type: asked.event_type.map(Into::into),
-                http_status: asked.http_status,
-                error: asked.error.map(|text| text.0),
-            },
-        };
+        let BulkKindWord::ResendDeliveries = body.0.kind;
+        let asked = BulkAsked { selection: body.0.selection()?, name: body.0.name.0 };
         Ok(Accepted(start(&self.0, &operator, &asked).await?.into()))
     }
 

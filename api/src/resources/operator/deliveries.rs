@@ -3,6 +3,7 @@
 //! Those that did not arrive are named by a filter, and sent again endpoint by endpoint
 //! (`usecases::operator::deliveries`). Any single one can be sent again by its id.
 
+use super::unsent::{Unarrived, selecting_unsent};
 use super::{OperatorAuth, missing};
 use crate::app::App;
 use crate::contract::envelope::Accepted;
@@ -11,14 +12,13 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
 use crate::resources::webhooks::deliveries::{Delivery, Kind, Status, page_of};
-use crate::usecases::operator::deliveries::resend_all;
+use crate::usecases::operator::deliveries::{UnsentSelection, resend_all};
 use crate::usecases::webhooks::resend::{By, resend_delivery};
-use chrono::{DateTime, SubsecRound, Utc};
+use chrono::SubsecRound;
 use domain::ids::{AccountId, DeliveryId, EndpointId};
-use domain::series::DeliveryStatus;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
-use poem_openapi::{Enum, Object, OpenApi};
+use poem_openapi::{Object, OpenApi};
 use sqlx::PgConnection;
 use store::deliveries::{self, DeliveryFilter, DeliverySearchFilter, SearchScope, UnsentFilter, UnsentOf};
 use store::{endpoints, inspect};
@@ -39,59 +39,12 @@ pub const ERRORS: Refusals = &[
 /// The operations on deliveries.
 pub struct OperatorDeliveries(pub App);
 
-/// The final status of a delivery that did not arrive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
-#[oai(rename_all = "snake_case")]
-pub enum Unarrived {
-    /// All attempts failed.
-    Failed,
-    /// Not sent, because the endpoint was disabled.
-    Skipped,
-}
-
-impl Unarrived {
-    /// The final status of this name; none for a delivery that arrived or has no final status.
-    pub fn of(status: DeliveryStatus) -> Option<Self> {
-        match status {
-            DeliveryStatus::Failed => Some(Self::Failed),
-            DeliveryStatus::Skipped => Some(Self::Skipped),
-            DeliveryStatus::Pending | DeliveryStatus::Succeeded | DeliveryStatus::Cancelled => None,
-        }
+selecting_unsent! {
+    /// Which events to send again: those whose last delivery to an endpoint failed or was skipped.
+    ResendAll {
+        /// `true` sends nothing, and counts what would be sent.
+        dry_run: Option<bool>,
     }
-}
-
-impl From<Unarrived> for DeliveryStatus {
-    fn from(ended: Unarrived) -> Self {
-        match ended {
-            Unarrived::Failed => Self::Failed,
-            Unarrived::Skipped => Self::Skipped,
-        }
-    }
-}
-
-/// Which events to send again: those whose last delivery to an endpoint failed or was skipped.
-#[derive(Debug, Object)]
-#[oai(deny_unknown_fields)]
-pub struct ResendAll {
-    /// Only deliveries created at or after this time.
-    pub since: Time,
-    /// Only deliveries created before this time.
-    pub until: Option<Time>,
-    /// Only deliveries to endpoints of this account.
-    pub account_id: Option<Text>,
-    /// Only deliveries to this endpoint.
-    pub endpoint_id: Option<Text>,
-    /// Only deliveries with this status.
-    pub status: Option<Unarrived>,
-    /// Only events of this type.
-    pub event_type: Option<Kind>,
-    /// Only deliveries whose last answer had this HTTP status.
-    #[oai(validator(minimum(value = "100"), maximum(value = "599")))]
-    pub http_status: Option<i16>,
-    /// Only deliveries whose last attempt had this error, such as `tls_failed`.
-    pub error: Option<Text>,
-    /// `true` sends nothing, and counts what would be sent.
-    pub dry_run: Option<bool>,
 }
 
 /// The result of a resend, or of its dry run.
@@ -187,19 +140,16 @@ impl OperatorDeliveries {
     async fn resend(&self, auth: OperatorAuth, body: Json<ResendAll>) -> Answer<Accepted<ResentAll>> {
         let OperatorAuth(operator) = auth;
         let asked = body.0;
-        let account: Option<AccountId> =
-            asked.account_id.as_ref().map(|id| id.id(Code::AccountNotFound)).transpose()?;
-        let endpoint: Option<EndpointId> =
-            asked.endpoint_id.as_ref().map(|id| id.id(Code::WebhookNotFound)).transpose()?;
+        let UnsentSelection { account, endpoint, filter } = asked.selection()?;
         let mut conn = self.0.conn().await?;
-        let until = match asked.until {
-            Some(Time(until)) => until,
+        let until = match filter.until {
+            Some(until) => until,
             None => inspect::now(&mut conn).await?,
         };
         let dry_run = asked.dry_run == Some(true);
         // What is counted is counted until the time that the answer shows, which has whole milliseconds.
         let until = if dry_run { until.trunc_subsecs(3) } else { until };
-        let filter = unsent_filter(&asked, until);
+        let filter = UnsentFilter { until: Some(until), ..filter };
         let found = deliveries::unsent_of(&mut conn, account, endpoint, &filter).await?;
         drop(conn);
         let (open, closed): (Vec<UnsentOf>, Vec<UnsentOf>) = found.into_iter().partition(|one| one.enabled);
@@ -232,18 +182,6 @@ impl OperatorDeliveries {
         let by = By::Operator(&operator);
         let again = resend_delivery(&self.0, old.account_id, old.endpoint_id, id, by).await?;
         Ok(Accepted(Delivery::new(again, Vec::new())))
-    }
-}
-
-/// Returns the filter that the request describes, of deliveries until then.
-fn unsent_filter(asked: &ResendAll, until: DateTime<Utc>) -> UnsentFilter {
-    UnsentFilter {
-        since: asked.since.0,
-        until: Some(until),
-        status: asked.status.map(Into::into),
-        event_type: asked.event_type.map(Into::into),
-        http_status: asked.http_status,
-        error: asked.error.as_ref().map(|text| text.0.clone()),
     }
 }
 

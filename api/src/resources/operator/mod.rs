@@ -18,6 +18,7 @@ pub mod minutes;
 pub mod reads;
 pub mod report;
 pub mod suspension;
+pub mod unsent;
 pub mod users;
 pub mod webhooks;
 pub mod workspaces;

@@ -214,7 +214,7 @@ fn way_back(request: &Request) -> WayBack {
     WayBack { page: stood_on(request), form: forms::again(request) }
 }
 
-/// Returns the path of the page that a form stood on, or a filter; none for a request that none of them makes.
+/// Returns the path of the page whose form or filter sent this request; none if neither did.
 fn stood_on(request: &Request) -> Option<String> {
     let is_form = !request.method().is_safe() || request.uri().query().is_some();
     let below = request.uri().path().strip_prefix(PORTAL_PATH)?;

@@ -69,8 +69,8 @@ pub(super) async fn receive(
     }
 }
 
-/// Admits a request that sends bytes: returns the upload that it sends for, and its account's permission to send.
-/// `most_in_memory` is how many of them are held at once.
+/// Admits a request that sends bytes. Returns the upload that it sends for, and its permit. `most_in_memory`: how many
+/// bytes of a long upload are held at once.
 ///
 /// # Errors
 /// Those of [`receive`].

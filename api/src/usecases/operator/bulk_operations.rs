@@ -1,6 +1,6 @@
 //! Starting and stopping operators' bulk operations. A scheduler takes them forward (`advance_bulk_operations`).
 
-use super::deliveries::audit_value;
+use super::deliveries::{UnsentSelection, audit_value};
 use super::missing;
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;
@@ -8,7 +8,7 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Time;
 use chrono::{DateTime, SubsecRound, Utc};
 use domain::bulk::{self, BulkKind, BulkState, MOST_NAME_CHARACTERS, MOST_RUNNING};
-use domain::ids::{AccountId, BulkOperationId, EndpointId};
+use domain::ids::BulkOperationId;
 use runtime::wake::Wake;
 use serde_json::json;
 use sqlx::PgConnection;
@@ -21,12 +21,8 @@ use store::{audit, inspect};
 pub struct BulkAsked {
     /// The name: 1 to [`MOST_NAME_CHARACTERS`] characters without control characters.
     pub name: String,
-    /// Deliveries to endpoints of this account; of any, if none.
-    pub account: Option<AccountId>,
-    /// Deliveries to this endpoint; to any, if none.
-    pub endpoint: Option<EndpointId>,
-    /// Which of them; without an `until`, those until now.
-    pub filter: UnsentFilter,
+    /// What is sent; without an `until`, what was created until now.
+    pub selection: UnsentSelection,
 }
 
 /// Starts an operation. One with this name that was asked for in the same way is returned as it is.
@@ -48,19 +44,20 @@ pub async fn start(app: &App, operator: &OperatorCaller, asked: &BulkAsked) -> A
         return Err(ApiError::new(Code::QuotaReached, message).suggest("Wait until one of them ends, or stop one."));
     }
     let now = inspect::now(&mut start).await?;
-    let until = asked.filter.until.unwrap_or(now);
+    let UnsentSelection { account, endpoint, filter } = asked.selection.clone();
+    let until = filter.until.unwrap_or(now);
     if until > now {
         let message = "`until` lies ahead: what is sent again would match once more. Without it, now is meant.";
         return Err(ApiError::new(Code::InvalidRequest, message));
     }
-    let filter = UnsentFilter { until: Some(until), ..asked.filter.clone() };
-    let found = deliveries::unsent_of(&mut start, asked.account, asked.endpoint, &filter).await?;
+    let filter = UnsentFilter { until: Some(until), ..filter };
+    let found = deliveries::unsent_of(&mut start, account, endpoint, &filter).await?;
     let open: Vec<UnsentOf> = found.into_iter().filter(|one| one.enabled).collect();
     let id = BulkOperationId::mint();
     let total: i64 = open.iter().map(|one| one.count).sum();
     let after = json!({
-        "name": name, "kind": BulkKind::ResendDeliveries, "filter": audit_value(&filter), "account_id": asked.account,
-        "endpoint_id": asked.endpoint, "total": total,
+        "name": name, "kind": BulkKind::ResendDeliveries, "filter": audit_value(&filter), "account_id": account,
+        "endpoint_id": endpoint, "total": total,
     });
     let entry = operator.changed("bulk.start", id, None, Some(after));
     let new = BulkOperation {
@@ -70,8 +67,8 @@ pub async fn start(app: &App, operator: &OperatorCaller, asked: &BulkAsked) -> A
         state: BulkState::Running,
         since: filter.since,
         until,
-        account_id: asked.account,
-        endpoint_id: asked.endpoint,
+        account_id: account,
+        endpoint_id: endpoint,
         status: filter.status,
         event_type: filter.event_type,
         http_status: filter.http_status,
@@ -122,10 +119,10 @@ fn refuse_name(name: &str) -> Answer<()> {
 /// Whether an operation was asked for in this way. A request without `until` asks for any. Times are compared in whole
 /// milliseconds, as answers show them.
 fn is_same(kept: &BulkOperation, asked: &BulkAsked) -> bool {
-    let filter = &asked.filter;
+    let UnsentSelection { account, endpoint, filter } = &asked.selection;
     let shown = |at: DateTime<Utc>| at.trunc_subsecs(3);
-    kept.account_id == asked.account
-        && kept.endpoint_id == asked.endpoint
+    kept.account_id == *account
+        && kept.endpoint_id == *endpoint
         && shown(kept.since) == shown(filter.since)
         && filter.until.is_none_or(|until| shown(kept.until) == shown(until))
         && kept.status == filter.status

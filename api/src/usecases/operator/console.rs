@@ -57,12 +57,12 @@ pub async fn sign_in(app: &App, scope: &Scope, code: &ConsoleCode) -> Answer<Opt
 
 /// Whether a code can still be exchanged, for the page that is shown before its button is pressed.
 pub async fn is_good(app: &App, scope: &Scope, code: &ConsoleCode) -> Answer<bool> {
-    Ok(known(app, scope, Kind::Code, &code.hash()).await?.is_some())
+    Ok(find_operator(app, scope, Kind::Code, &code.hash()).await?.is_some())
 }
 
 /// The operator whose session this is, while it lasts and their token is configured.
 pub async fn signed_in<'a>(app: &'a App, scope: &Scope, session: &ConsoleSession) -> Answer<Option<&'a Operator>> {
-    known(app, scope, Kind::Session, &session.hash()).await
+    find_operator(app, scope, Kind::Session, &session.hash()).await
 }
 
 /// Ends a session.
@@ -72,7 +72,12 @@ pub async fn sign_out(app: &App, session: &ConsoleSession) -> Answer<()> {
 }
 
 /// Returns the operator of a valid pass. An invalid one counts as a wrong credential of its address.
-async fn known<'a>(app: &'a App, scope: &Scope, kind: Kind, hash: &CredentialHash) -> Answer<Option<&'a Operator>> {
+async fn find_operator<'a>(
+    app: &'a App,
+    scope: &Scope,
+    kind: Kind,
+    hash: &CredentialHash,
+) -> Answer<Option<&'a Operator>> {
     app.guesses.refuse(scope, hash).await?;
     let _turn = app.guesses.turn(scope, hash).await;
     let pass = in_time(async { console_passes::find(&mut *app.conn().await?, kind, hash).await }).await?;

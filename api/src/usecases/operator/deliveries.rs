@@ -14,6 +14,17 @@ use store::audit;
 use store::deliveries::{UnsentFilter, UnsentOf};
 use store::endpoints;
 
+/// Deliveries that did not arrive, as an operator selects them.
+#[derive(Debug, Clone)]
+pub struct UnsentSelection {
+    /// Deliveries to endpoints of this account; of any, if none.
+    pub account: Option<AccountId>,
+    /// Deliveries to this endpoint; to any, if none.
+    pub endpoint: Option<EndpointId>,
+    /// Which of them.
+    pub filter: UnsentFilter,
+}
+
 /// Batches that one call sends; the next call goes on from there.
 const MOST_BATCHES: u32 = 50;
 

@@ -56,7 +56,7 @@ pub async fn create_project(
     create.commit().await?;
     revision.wake(app);
     app.runs.tell_begun();
-    telling::charge(app, &mut *app.conn().await?, caller, webhook_body.len()).await;
+    telling::charge(app, caller, webhook_body.len()).await;
     Ok(Made::Now(answer))
 }
 
@@ -100,7 +100,7 @@ pub async fn reach(conn: &mut PgConnection, caller: &Caller, id: ProjectId) -> A
 }
 
 /// Why a change was not made.
-async fn refused(conn: &mut PgConnection, caller: &Caller, id: ProjectId, next: ProjectStatus) -> Answer<ApiError> {
+async fn why_refused(conn: &mut PgConnection, caller: &Caller, id: ProjectId, next: ProjectStatus) -> Answer<ApiError> {
     let status = reach(conn, caller, id).await?.status;
     let legal: Vec<&str> = status.may_lead_to().into_iter().map(ProjectStatus::name).collect();
     let leads = if legal.is_empty() { "nothing else".to_owned() } else { legal.join(", ") };

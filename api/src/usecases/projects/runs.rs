@@ -5,7 +5,7 @@
 //! claimed again since, nothing is stored.
 
 use super::telling::{self, Revision};
-use super::{ProjectAnswer, missing, reach, refused, within_quota};
+use super::{ProjectAnswer, missing, reach, why_refused, within_quota};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
@@ -106,7 +106,7 @@ pub async fn say_to_project(
     }
     let change = ProjectChange { agent_message: Some(None), ..ProjectChange::to(ProjectStatus::Running) };
     let Some(row) = projects::change(&mut say, id, caller.workspace.id, &change).await? else {
-        return Err(refused(&mut say, caller, id, change.status).await?);
+        return Err(why_refused(&mut say, caller, id, change.status).await?);
     };
     begin(&mut say, caller, id, Some(text), &planner).await?;
     let revision = Revision::of(&row);
@@ -117,7 +117,7 @@ pub async fn say_to_project(
     say.commit().await?;
     revision.wake(app);
     app.runs.tell_begun();
-    telling::charge(app, &mut *app.conn().await?, caller, webhook_body.len()).await;
+    telling::charge(app, caller, webhook_body.len()).await;
     Ok(Made::Now(answer))
 }
 
@@ -188,7 +188,7 @@ pub async fn advance(
     revision.tell(&mut go_on, caller, &webhook_body).await?;
     go_on.commit().await?;
     revision.wake(app);
-    telling::charge(app, &mut *app.conn().await?, caller, webhook_body.len()).await;
+    telling::charge(app, caller, webhook_body.len()).await;
     Ok(true)
 }
 

@@ -2,7 +2,7 @@
 //! has no webhook. A caller's change ends the agent's run.
 
 use super::telling::{self, Revision};
-use super::{ProjectAnswer, refused, runs, within_quota};
+use super::{ProjectAnswer, runs, why_refused, within_quota};
 use crate::app::App;
 use crate::auth::{Caller, CallerWorkspace};
 use crate::http::error::{Answer, ApiError, Code};
@@ -43,7 +43,7 @@ pub async fn change_project_status<T>(
     };
     let change = ProjectChange { assets, ..change };
     let Some(row) = projects::change(&mut changed, id, caller.workspace.id, &change).await? else {
-        return Err(refused(&mut changed, caller, id, change.status).await?);
+        return Err(why_refused(&mut changed, caller, id, change.status).await?);
     };
     project_runs::stop(&mut changed, id).await?;
     // Checks the whole project, whichever call brought which part of it.
@@ -54,9 +54,7 @@ pub async fn change_project_status<T>(
     within_quota(app, &mut changed, caller).await?;
     changed.commit().await?;
     revision.wake(app);
-    if let Ok(mut conn) = app.conn().await {
-        telling::charge(app, &mut conn, caller, webhook_body.len()).await;
-    }
+    telling::charge(app, caller, webhook_body.len()).await;
     Ok(answer)
 }
 
@@ -65,7 +63,7 @@ pub async fn cancel_project(app: &App, caller: &Caller, id: ProjectId) -> Answer
     let change = ProjectChange::to(ProjectStatus::Cancelled);
     let mut cancel = app.process.begin_of(caller.account_id).await?;
     let Some(row) = projects::change(&mut cancel, id, caller.workspace.id, &change).await? else {
-        return Err(refused(&mut cancel, caller, id, change.status).await?);
+        return Err(why_refused(&mut cancel, caller, id, change.status).await?);
     };
     let jobs_stopped = runs::stop(app, &mut cancel, caller, id).await?;
     cancel.commit().await?;

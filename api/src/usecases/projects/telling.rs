@@ -4,12 +4,11 @@
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::Answer;
-use crate::http::rate::pace;
+use crate::usecases::charge::charge_requests;
 use domain::ids::{AccountId, ProjectId, ProjectWebhookId};
 use domain::project::ProjectStatus;
 use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::PgConnection;
-use store::credentials;
 use store::project_webhooks::{self, NewWebhook};
 use store::projects::ProjectRow;
 use url::Url;
@@ -69,14 +68,7 @@ impl Revision {
     }
 }
 
-/// Counts a large project at its caller's rate: one request for every 16 KiB written and sent. A failure is only
-/// logged, since the change is committed.
-pub(super) async fn charge(app: &App, conn: &mut PgConnection, caller: &Caller, bytes: usize) {
-    let requests = i64::try_from(bytes / A_REQUEST).unwrap_or(i64::MAX);
-    let pace = pace(&app.process.settings);
-    if requests > 0
-        && let Err(error) = credentials::charge(conn, caller.account_id, requests, pace).await
-    {
-        tracing::warn!(error = %error, "A large project was not counted at its caller's rate.");
-    }
+/// Counts a large project at its caller's rate, after the commit: one request for every 16 KiB written and sent.
+pub(super) async fn charge(app: &App, caller: &Caller, bytes: usize) {
+    charge_requests(app, caller.account_id, bytes / A_REQUEST).await;
 }

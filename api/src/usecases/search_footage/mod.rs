@@ -61,12 +61,12 @@ impl Search {
     /// Passages are scored on a thread of their own, while no connection is held.
     async fn hits(self) -> Answer<Vec<Hit>> {
         let (asked, said) = self.said().await?;
-        let (asked, hits) = taken(asked, Hits::new(self.limit), said, Fit::Exact).await?;
+        let (asked, hits) = take(asked, Hits::new(self.limit), said, Fit::Exact).await?;
         if !hits.have_room() || !search::is_plain(&self.query) || self.words.len() > MOST_ALIKE {
             return Ok(hits.found());
         }
         match self.alike().await {
-            Ok(alike) => taken(asked, hits, alike, Fit::Alike).await.map(|(_, hits)| hits.found()),
+            Ok(alike) => take(asked, hits, alike, Fit::Alike).await.map(|(_, hits)| hits.found()),
             // Passages with the words were found; a failure to find similar ones is not worth a refusal.
             Err(error) if took_too_long(&error) || store::is_away(&error) => {
                 tracing::info!(workspace.id = %self.workspace, "A search for words alike was given up.");
@@ -100,7 +100,7 @@ impl Search {
 }
 
 /// The hits, with those from these passages added.
-async fn taken(asked: Asked, mut hits: Hits, passages: Vec<FoundPassage>, fit: Fit) -> Answer<(Asked, Hits)> {
+async fn take(asked: Asked, mut hits: Hits, passages: Vec<FoundPassage>, fit: Fit) -> Answer<(Asked, Hits)> {
     let work = move || {
         hits.take(&asked, &passages, fit);
         (asked, hits)

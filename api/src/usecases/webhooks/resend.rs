@@ -7,14 +7,14 @@ use super::series::{BATCH, Rate, begin_again, begin_some, count_ping, refuse_ahe
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;
 use crate::http::error::{Answer, ApiError, Code};
-use crate::http::rate::pace;
+use crate::usecases::charge::charge_requests;
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, DeliveryId, EndpointId};
 use domain::series::Trigger;
 use serde_json::json;
 use sqlx::{Acquire, PgConnection};
 use store::deliveries::{self, DeliveryRow, Unsent};
-use store::{audit, credentials, endpoints};
+use store::{audit, endpoints};
 use tracing::Instrument;
 
 /// Transactions of one call; the next call goes on from there.
@@ -99,15 +99,17 @@ pub async fn resend_since(app: &App, account: AccountId, endpoint: EndpointId, s
     let app = app.clone();
     let work = async move {
         let mut looked_at = 0;
-        let resent = sent_again(&app, account, endpoint, since, &mut looked_at).await;
-        charge_look(&app, account, looked_at).await;
+        let resent = send_again(&app, account, endpoint, since, &mut looked_at).await;
+        charge_requests(&app, account, looked_at / LOOKED_AT_OF_A_REQUEST).await;
         drop(permit);
         resent
     };
     tokio::spawn(work.in_current_span()).await.map_err(ApiError::internal)?
 }
 
-async fn sent_again(
+/// Looks through what did not arrive at the endpoint, the oldest first, and sends it again. `looked_at` counts on, also
+/// for a call that is refused half-way.
+async fn send_again(
     app: &App,
     account: AccountId,
     endpoint: EndpointId,
@@ -150,19 +152,6 @@ async fn sent_again(
         if i64::try_from(window.len()).unwrap_or(i64::MAX) < LOOKED_AT_ONCE {
             return Ok(Resent { resent: begun, has_more: false });
         }
-    }
-}
-
-/// Counts what a call has looked at as requests of the account. It refuses nothing: its next calls have to wait.
-async fn charge_look(app: &App, account: AccountId, looked_at: usize) {
-    let requests = i64::try_from(looked_at / LOOKED_AT_OF_A_REQUEST).unwrap_or(i64::MAX);
-    if requests == 0 {
-        return;
-    }
-    let charged =
-        async { credentials::charge(&mut *app.conn().await?, account, requests, pace(&app.process.settings)).await };
-    if let Err(error) = charged.await {
-        tracing::warn!(error = %error, "A long look for what did not arrive was not counted at its caller's rate.");
     }
 }
 

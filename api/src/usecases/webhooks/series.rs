@@ -1,7 +1,7 @@
-//! New series of events that were sent before. They are looked for before the endpoint is locked: where many were sent
-//! again that takes long, and whoever records attempts, of all accounts, may wait for the lock. Then the caller's
-//! transaction locks it, so that two simultaneous calls do not both send. What an account sends again leaves at its
-//! rate.
+//! New series of events that were sent before. To find them takes long where many were sent again, and workers that
+//! record attempts, of all accounts, may wait for an endpoint's lock: so they are found before the endpoint is locked.
+//! Then the caller's transaction locks it, so that two simultaneous calls do not both send. What an account sends again
+//! leaves at its rate.
 
 use crate::http::error::{Answer, ApiError};
 use crate::http::rate;

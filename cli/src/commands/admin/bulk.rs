@@ -1,11 +1,9 @@
 //! `mws admin bulk`: sending again all that did not arrive, by name, in the background.
 
-use super::deliveries::counted;
+use super::deliveries::{UnsentFilters, to_send};
 use super::{Context, pages};
 use crate::client::part;
 use crate::commands::confirm::confirm;
-use crate::commands::pages::ago;
-use crate::commands::without_nulls;
 use crate::failure::Failure;
 use crate::globals::duration;
 use crate::output::{Column, document, plain};
@@ -82,27 +80,8 @@ pub struct Start {
     /// Only deliveries begun this long ago or less, such as 6h.
     #[arg(long, value_parser = duration)]
     since: Duration,
-    /// Only deliveries begun before this long ago, such as 30m.
-    #[arg(long, value_parser = duration)]
-    until: Option<Duration>,
-    /// Only those to endpoints of this account.
-    #[arg(long)]
-    account: Option<String>,
-    /// Only those to this endpoint.
-    #[arg(long)]
-    endpoint: Option<String>,
-    /// Only those with this final state.
-    #[arg(long, value_parser = ["failed", "skipped"])]
-    status: Option<String>,
-    /// Only those of this type: job.succeeded, job.failed, job.cancelled.
-    #[arg(long)]
-    event_type: Option<String>,
-    /// Only those whose last attempt had this error.
-    #[arg(long)]
-    error: Option<String>,
-    /// Only those whose last answer had this status.
-    #[arg(long)]
-    http_status: Option<u16>,
+    #[command(flatten)]
+    filters: UnsentFilters,
     /// Start nothing, and show what would be sent.
     #[arg(long)]
     dry_run: bool,
@@ -134,15 +113,11 @@ fn usual_name(since: &Value, until: &Value) -> String {
 
 /// Counts what matches, asks, and starts what was counted: until the time of the count.
 async fn start(context: &Context, asked: Start) -> Result<(), Failure> {
-    let (name, dry_run) = (asked.name, asked.dry_run);
-    let mut filters = without_nulls(json!({
-        "since": ago(asked.since), "until": asked.until.and_then(ago), "account_id": asked.account,
-        "endpoint_id": asked.endpoint, "status": asked.status, "event_type": asked.event_type, "error": asked.error,
-        "http_status": asked.http_status,
-    }));
-    filters["dry_run"] = true.into();
-    let would = context.client.post("/operator/deliveries/resend", &filters).await?;
-    let many = counted(&would);
+    let Start { name, since, filters, dry_run } = asked;
+    let mut body = filters.body(Some(since));
+    body["dry_run"] = true.into();
+    let would = context.client.post("/operator/deliveries/resend", &body).await?;
+    let many = to_send(&would);
     if dry_run {
         if context.out.json {
             return document(&would);
@@ -158,12 +133,12 @@ async fn start(context: &Context, asked: Start) -> Result<(), Failure> {
         return Ok(());
     }
     confirm(context, &format!("Send {many} again?"))?;
-    if let Value::Object(fields) = &mut filters {
+    if let Value::Object(fields) = &mut body {
         fields.remove("dry_run");
     }
-    filters["until"] = would["until"].clone();
-    filters["name"] = name.unwrap_or_else(|| usual_name(&filters["since"], &filters["until"])).into();
-    filters["kind"] = "resend_deliveries".into();
-    let started = context.client.post("/operator/bulk-operations", &filters).await?;
+    body["until"] = would["until"].clone();
+    body["name"] = name.unwrap_or_else(|| usual_name(&body["since"], &body["until"])).into();
+    body["kind"] = "resend_deliveries".into();
+    let started = context.client.post("/operator/bulk-operations", &body).await?;
     context.out.record(&started, "id", &FIELDS)
 }

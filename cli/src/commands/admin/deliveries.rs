@@ -7,7 +7,7 @@ use crate::commands::pages::ago;
 use crate::commands::without_nulls;
 use crate::failure::Failure;
 use crate::globals::duration;
-use crate::output::{Column, document};
+use crate::output::{Column, counted, document};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -42,26 +42,15 @@ pub enum Command {
   mws admin deliveries resend --since 6h --error tls_failed --yes")]
     Resend {
         /// Only this delivery, whether it arrived or not.
-        #[arg(conflicts_with_all = ["since", "account", "endpoint", "status", "error", "http_status", "dry_run"])]
+        #[arg(conflicts_with_all = [
+            "since", "until", "account", "endpoint", "status", "event_type", "error", "http_status", "dry_run"
+        ])]
         id: Option<String>,
         /// Only those begun this long ago or less, such as 6h.
         #[arg(long, value_parser = duration, required_unless_present = "id")]
         since: Option<Duration>,
-        /// Only those to endpoints of this account.
-        #[arg(long)]
-        account: Option<String>,
-        /// Only those to this endpoint.
-        #[arg(long)]
-        endpoint: Option<String>,
-        /// Only those with this final state.
-        #[arg(long, value_parser = ["failed", "skipped"])]
-        status: Option<String>,
-        /// Only those whose last attempt had this error.
-        #[arg(long)]
-        error: Option<String>,
-        /// Only those whose last answer had this status.
-        #[arg(long)]
-        http_status: Option<u16>,
+        #[command(flatten)]
+        filters: UnsentFilters,
         /// Send nothing, and show what would be sent.
         #[arg(long)]
         dry_run: bool,
@@ -98,6 +87,43 @@ pub struct Filters {
     pages: pages::Pages,
 }
 
+/// Which of the deliveries that did not arrive to send again, besides since when.
+#[derive(Debug, Args)]
+pub struct UnsentFilters {
+    /// Only those begun before this long ago, such as 30m.
+    #[arg(long, value_parser = duration)]
+    until: Option<Duration>,
+    /// Only those to endpoints of this account.
+    #[arg(long)]
+    account: Option<String>,
+    /// Only those to this endpoint.
+    #[arg(long)]
+    endpoint: Option<String>,
+    /// Only those with this final state.
+    #[arg(long, value_parser = ["failed", "skipped"])]
+    status: Option<String>,
+    /// Only those of this type: job.succeeded, job.failed, job.cancelled.
+    #[arg(long)]
+    event_type: Option<String>,
+    /// Only those whose last attempt had this error.
+    #[arg(long)]
+    error: Option<String>,
+    /// Only those whose last answer had this status.
+    #[arg(long)]
+    http_status: Option<u16>,
+}
+
+impl UnsentFilters {
+    /// Returns the fields of a request that selects such deliveries, begun `since` ago or less.
+    pub(super) fn body(self, since: Option<Duration>) -> Value {
+        without_nulls(json!({
+            "since": since.and_then(ago), "until": self.until.and_then(ago), "account_id": self.account,
+            "endpoint_id": self.endpoint, "status": self.status, "event_type": self.event_type, "error": self.error,
+            "http_status": self.http_status,
+        }))
+    }
+}
+
 pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
     match command {
         Command::List(asked) => {
@@ -119,13 +145,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let sent = context.client.post(&path, &json!({})).await?;
             context.out.record(&sent, "delivery_id", &COLUMNS)
         }
-        Command::Resend { id: None, since, account, endpoint, status, error, http_status, dry_run } => {
-            let asked = without_nulls(json!({
-                "since": since.and_then(ago), "account_id": account, "endpoint_id": endpoint, "status": status, "error": error,
-                "http_status": http_status,
-            }));
-            resend(context, asked, dry_run).await
-        }
+        Command::Resend { id: None, since, filters, dry_run } => resend(context, filters.body(since), dry_run).await,
     }
 }
 
@@ -135,38 +155,42 @@ async fn resend(context: &Context, mut asked: Value, dry_run: bool) -> Result<()
         asked["dry_run"] = true.into();
         let would = context.client.post(route, &asked).await?;
         if dry_run {
-            return tell(context, &would, ["would be sent"; 2]);
+            return tell(context, &would);
         }
-        confirm(context, &format!("Send {} again?", counted(&would)))?;
+        confirm(context, &format!("Send {} again?", to_send(&would)))?;
         asked["dry_run"] = false.into();
     }
     let sent = context.client.post(route, &asked).await?;
-    tell(context, &sent, ["is sent", "are sent"])
+    tell(context, &sent)
 }
 
-/// Says how many deliveries a resend would send, and to how many endpoints.
-pub(super) fn counted(would: &Value) -> String {
-    let deliveries = would["resent"].as_u64().unwrap_or_default();
+/// Returns how many deliveries a resend would send and to how many endpoints, in words.
+pub(super) fn to_send(would: &Value) -> String {
     let endpoints = would["endpoints"].as_array().map_or(0, Vec::len);
-    let delivery = if deliveries == 1 { "delivery" } else { "deliveries" };
-    let endpoint = if endpoints == 1 { "endpoint" } else { "endpoints" };
-    format!("{deliveries} {delivery} to {endpoints} {endpoint}")
+    format!("{} to {}", resent(would), counted(endpoints, "endpoint"))
 }
 
-/// Tells what a resend sends or would send. `what` says so of one delivery, and of none or several.
-fn tell(context: &Context, answer: &Value, what: [&str; 2]) -> Result<(), Failure> {
+/// Returns how many deliveries an answer counts, in words.
+fn resent(answer: &Value) -> String {
+    let count = answer["resent"].as_u64().unwrap_or_default();
+    let noun = if count == 1 { "delivery" } else { "deliveries" };
+    format!("{count} {noun}")
+}
+
+fn tell(context: &Context, answer: &Value) -> Result<(), Failure> {
     if context.out.json {
         return document(answer);
     }
-    let [one, several] = what;
-    match answer["resent"].as_u64().unwrap_or_default() {
-        1 => context.out.say(&format!("1 delivery {one} again.")),
-        many => context.out.say(&format!("{many} deliveries {several} again.")),
-    }
-    match answer["disabled"].as_u64().unwrap_or_default() {
-        0 => {}
-        1 => context.out.say("1 more is for an endpoint that is disabled."),
-        many => context.out.say(&format!("{many} more are for endpoints that are disabled.")),
+    let verb = if answer["dry_run"] == true {
+        "would be"
+    } else if answer["resent"] == 1 {
+        "is"
+    } else {
+        "are"
+    };
+    context.out.say(&format!("{} {verb} sent again.", resent(answer)));
+    if answer["disabled"].as_u64().is_some_and(|count| count > 0) {
+        context.out.say(&format!("Not sent, since their endpoints are disabled: {}.", answer["disabled"]));
     }
     if answer["has_more"] == true {
         context.out.say("There are more: run the command again.");
@@ -177,10 +201,27 @@ fn tell(context: &Context, answer: &Value, what: [&str; 2]) -> Result<(), Failur
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(subcommand)]
+        _command: Command,
+    }
+
+    #[test]
+    fn a_resend_names_one_delivery_or_selects_those_that_did_not_arrive() {
+        let parsed = |line: &str| Line::try_parse_from(line.split(' '));
+        assert!(parsed("deliveries resend dlv_1").is_ok());
+        assert!(parsed("deliveries resend --since 6h --until 1h --event-type job.failed").is_ok());
+        for wrong in ["deliveries resend", "deliveries resend dlv_1 --until 1h"] {
+            assert!(parsed(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn what_would_be_sent_is_told_as_one_or_several() {
-        let would = |resent: u64, endpoints: &[&str]| counted(&json!({ "resent": resent, "endpoints": endpoints }));
+        let would = |resent: u64, endpoints: &[&str]| to_send(&json!({ "resent": resent, "endpoints": endpoints }));
         assert_eq!(would(20, &["a"]), "20 deliveries to 1 endpoint");
         assert_eq!(would(1, &["a"]), "1 delivery to 1 endpoint");
         assert_eq!(would(2, &["a", "b"]), "2 deliveries to 2 endpoints");

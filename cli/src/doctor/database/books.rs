@@ -125,7 +125,7 @@ pub(super) async fn rows_hold(conn: &mut PgConnection) -> sqlx::Result<Finding> 
     Ok(Finding::fine("invariants", value))
 }
 
-pub(super) async fn audited(conn: &mut PgConnection) -> sqlx::Result<Finding> {
+pub(super) async fn audit_log(conn: &mut PgConnection) -> sqlx::Result<Finding> {
     let chain = audit::verify(conn).await?;
     let value = match (chain.broken_at, chain.last_hash) {
         (Some(number), _) => {

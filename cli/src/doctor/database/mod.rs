@@ -4,7 +4,7 @@ mod books;
 
 use super::finding::Finding;
 use crate::output::counted;
-use books::{audited, journal, rows_hold, seals};
+use books::{audit_log, journal, rows_hold, seals};
 use domain::task::Task;
 use domain::verdict::{Process, Replica, SILENT_SECONDS, fallen, past, span};
 use runtime::clock::Clocks;
@@ -57,7 +57,7 @@ pub(super) async fn findings(settings: &Settings) -> Vec<Finding> {
 async fn all(pool: &PgPool, settings: &Settings) -> sqlx::Result<Vec<Finding>> {
     let mut conn = pool.acquire().await?;
     Ok(vec![
-        reached(&mut conn).await?,
+        server(&mut conn).await?,
         schema(&mut conn).await?,
         replicas(&mut conn).await?,
         extensions(&mut conn).await?,
@@ -70,11 +70,11 @@ async fn all(pool: &PgPool, settings: &Settings) -> sqlx::Result<Vec<Finding>> {
         journal(&mut conn).await?,
         rows_hold(&mut conn).await?,
         seals(&mut conn, settings).await?,
-        audited(&mut conn).await?,
+        audit_log(&mut conn).await?,
     ])
 }
 
-async fn reached(conn: &mut PgConnection) -> sqlx::Result<Finding> {
+async fn server(conn: &mut PgConnection) -> sqlx::Result<Finding> {
     let began = Instant::now();
     let version = inspect::server_version(conn).await?;
     let away_ms = began.elapsed().as_secs_f64() * 1000.0;

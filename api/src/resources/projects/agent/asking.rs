@@ -41,7 +41,7 @@ impl AgentTurn<'_> {
         let chat = self.chat()?;
         let told = || (Toolbox::of(&app.contract), chat.conversation());
         let (toolbox, messages) = in_turn(turns, account, told).await;
-        let Some(asked) = self.held(client, messages, toolbox.told).await? else { return Ok(false) };
+        let Some(asked) = self.wait_for_answer(client, messages, toolbox.told).await? else { return Ok(false) };
         // An answer that is not a chat model's is treated as a temporary fault of the model.
         let asked = asked.and_then(|answer| {
             let why = "Its answer is none that a chat model gives.".to_owned();
@@ -73,7 +73,7 @@ impl AgentTurn<'_> {
     }
 
     /// Returns the model's answer; none when another process has the run by then, or this process stops.
-    async fn held(
+    async fn wait_for_answer(
         &self,
         client: &ChatClient,
         messages: Vec<Value>,

@@ -43,7 +43,7 @@ pub async fn work_on_projects(app: App) {
         take_up(&app, &round_robin, &mut turns, at_once).await;
         let next = async {
             tokio::select! {
-                () = app.runs.begun() => {}
+                () = app.runs.wait_for_begun() => {}
                 Some(ended) = turns.join_next() => if let Err(panic) = ended {
                     tracing::error!(error = %panic, "A turn of a project's run was not taken to its end.");
                 },

@@ -199,7 +199,7 @@ impl<'a> AgentTurn<'a> {
         }
         let status = self.planner.status();
         let change = (status != before).then(|| self.change(status, None));
-        self.written(step, change).await
+        self.write(step, change).await
     }
 
     /// Ends the run. Returns whether this claim still had the run.
@@ -215,7 +215,7 @@ impl<'a> AgentTurn<'a> {
             change.assembled_url_expires_at = Some(None);
         }
         self.planner.end(end);
-        self.written(step, Some(change)).await
+        self.write(step, Some(change)).await
     }
 
     /// Returns a change of the project to this status, with what was made so far.
@@ -238,7 +238,7 @@ impl<'a> AgentTurn<'a> {
         ProjectChange { agent_message: message.map(Some), timeline, made: Some(made), ..ProjectChange::to(status) }
     }
 
-    async fn written(&self, step: Option<Step<'_>>, change: Option<ProjectChange>) -> Answer<bool> {
+    async fn write(&self, step: Option<Step<'_>>, change: Option<ProjectChange>) -> Answer<bool> {
         let show = |row: ProjectRow| {
             let project = Project::new(row, self.app)?;
             Ok(ProjectAnswer { answer: (), webhook_body: project.webhook_body() })

@@ -12,7 +12,7 @@ use crate::http::error::{Answer, Code};
 use crate::http::json::json_of;
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
-use crate::resources::tools::written::written;
+use crate::resources::tools::written::write_document;
 use crate::usecases::document_edits::{self, Edit};
 use crate::usecases::document_reads;
 use crate::usecases::documents::{self, DocumentToCreate, Kept};
@@ -103,7 +103,7 @@ impl BoardTools {
         let Auth(caller) = auth;
         let board: BoardId = arguments.0.board_id.id(Code::BoardNotFound)?;
         let kept = document_reads::reach::<board::Board>(&self.0, &caller, board.uuid()).await?;
-        Ok(written(&self.0, &caller, kept.is_long, || BoardAnswer { board: Board::from(kept) }).await)
+        Ok(write_document(&self.0, &caller, kept.is_long, || BoardAnswer { board: Board::from(kept) }).await)
     }
 
     /// Change a board

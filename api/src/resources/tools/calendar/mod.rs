@@ -13,7 +13,7 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::Page;
 use crate::http::text::{Text, True, said};
 use crate::resources::calendar_feed::feed_url;
-use crate::resources::tools::written::written_list;
+use crate::resources::tools::written::write_list;
 use crate::usecases::calendar::{Entry, EntryChange, add_entry, change_entry, delete_entry, list_entries};
 use crate::usecases::calendar_feeds::{create_feed, feed_token_made_before, revoke_feed};
 use crate::usecases::once::{Before, Made, Once};
@@ -120,7 +120,7 @@ impl CalendarTools {
         drop(conn);
         let list = page.list(entries, |entry| sealed(&entry.row), CalendarEntry::from);
         let data = CalendarPage { entries: list.data, has_more: list.has_more, next_cursor: list.next_cursor };
-        Ok(written_list(&caller, data))
+        Ok(write_list(&caller, data))
     }
 
     /// Change an entry of the calendar

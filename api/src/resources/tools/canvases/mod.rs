@@ -16,7 +16,7 @@ use crate::http::json::json_of;
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
 use crate::resources::tools::shown_items::MediaLinks;
-use crate::resources::tools::written::written;
+use crate::resources::tools::written::write_document;
 use crate::usecases::canvases::{NewCanvas, create_canvas};
 use crate::usecases::document_edits::{self, Edit};
 use crate::usecases::document_reads;
@@ -121,7 +121,7 @@ impl CanvasTools {
         let kept = document_reads::reach::<canvas::Canvas>(&self.0, &caller, canvas.uuid()).await?;
         let usable = items::usable(&mut *self.0.conn().await?, &kept.body.items(), caller.workspace.id).await?;
         let links = usable.first().map(|item| MediaLinks { links: &self.0.links, now: item.now });
-        Ok(written(&self.0, &caller, kept.is_long, || CanvasAnswer { canvas: Canvas::of(kept, links) }).await)
+        Ok(write_document(&self.0, &caller, kept.is_long, || CanvasAnswer { canvas: Canvas::of(kept, links) }).await)
     }
 
     /// Change a canvas

@@ -12,7 +12,7 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
-use crate::resources::tools::written::written_list;
+use crate::resources::tools::written::write_list;
 use crate::usecases::comments::{Said, add_comment, delete_comment, subject, update_comment};
 use crate::usecases::once::Once;
 use domain::comment;
@@ -99,7 +99,7 @@ impl CommentTools {
         drop(conn);
         let list = page.list(rows, |row| row.id.uuid(), Comment::from);
         let data = CommentPage { comments: list.data, has_more: list.has_more, next_cursor: list.next_cursor };
-        Ok(written_list(&caller, data))
+        Ok(write_list(&caller, data))
     }
 
     /// Change a comment

@@ -8,7 +8,7 @@ use super::languages::{refusal_of, refuse_undubbable};
 use super::segments::{asked_languages, language_of, scripted, settled, spoken};
 use super::shapes::{DubStanding, MakeDub};
 use crate::app::App;
-use crate::app::beside::worked;
+use crate::app::beside::in_turn_if;
 use crate::auth::Caller;
 use crate::contract::envelope::{Cost, Stored, ToolAnswer};
 use crate::contract::idempotency::IdempotencyKey;
@@ -130,13 +130,13 @@ impl DubCall<'_> {
     /// # Errors
     /// `invalid_request` for what can't be a dub; `engine_not_configured` before a read is started in vain; the errors
     /// of `stored_read::need`; `read_not_applicable` when nobody speaks.
-    pub(super) async fn written(&self, asked: &MakeDub, from: &Source) -> Answer<Written> {
+    pub(super) async fn write(&self, asked: &MakeDub, from: &Source) -> Answer<Written> {
         let (item, duration) = (&from.item, from.duration);
         let (target, source) = asked_languages(asked)?;
         let (mut dub, translates) = if let Some(script) = &asked.script {
             (scripted(script, item.id, source, target)?, false)
         } else {
-            match self.transcribed(asked, from, source, &target).await? {
+            match self.write_from_reads(asked, from, source, &target).await? {
                 Written::Answered(answer) => return Ok(Written::Answered(answer)),
                 Written::Dub(dub, translates) => (*dub, translates),
             }
@@ -146,13 +146,13 @@ impl DubCall<'_> {
             dub.end_with_film(duration, kept.body.duration());
         }
         let is_long = dub.segments.len() > FEW;
-        let dub = worked(self.app, self.caller.account_id, is_long, || settled(dub, asked, duration)).await?;
+        let dub = in_turn_if(self.app, self.caller.account_id, is_long, || settled(dub, asked, duration)).await?;
         Ok(Written::Dub(Box::new(dub), translates))
     }
 
     /// Returns the segments of what is said in the item. A read that is missing is started only where a worker could
     /// dub what it tells.
-    async fn transcribed(
+    async fn write_from_reads(
         &self,
         asked: &MakeDub,
         from: &Source,
@@ -164,7 +164,7 @@ impl DubCall<'_> {
             self.refuse_full().await?;
             refuse_undubbable(self.app, asked, source.as_ref(), target).await?;
         }
-        let transcript = match self.heard(from, Read::Transcript, words_of).await? {
+        let transcript = match self.need_read(from, Read::Transcript, words_of).await? {
             DubRead::Answered(answer) => return Ok(Written::Answered(answer)),
             DubRead::Read(transcript) => transcript,
         };
@@ -173,14 +173,14 @@ impl DubCall<'_> {
             self.refuse_full().await?;
             refuse_undubbable(self.app, asked, Some(&language), target).await?;
         }
-        let turns = match self.heard(from, Read::Speakers, turns_of).await? {
+        let turns = match self.need_read(from, Read::Speakers, turns_of).await? {
             DubRead::Answered(answer) => return Ok(Written::Answered(answer)),
             DubRead::Read(turns) => turns,
         };
         let (words, turns) = (&transcript.words[..], &turns[..]);
         let recording = Recording { item: item.id, duration, language: &language, words, turns };
         let is_long = words.len() > FEW;
-        let dub = worked(self.app, self.caller.account_id, is_long, || spoken(recording, target)).await?;
+        let dub = in_turn_if(self.app, self.caller.account_id, is_long, || spoken(recording, target)).await?;
         Ok(Written::Dub(Box::new(dub), true))
     }
 
@@ -195,7 +195,7 @@ impl DubCall<'_> {
     }
 
     /// Returns what `of` finds in a stored read of the item, and starts the read if it is missing.
-    async fn heard<T: Send + 'static>(
+    async fn need_read<T: Send + 'static>(
         &self,
         from: &Source,
         read: Read,

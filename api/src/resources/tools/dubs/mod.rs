@@ -17,7 +17,7 @@ use crate::http::error::{Answer, Code};
 use crate::http::json::json_of;
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
-use crate::resources::tools::written::written;
+use crate::resources::tools::written::write_document;
 use crate::usecases::documents;
 use crate::usecases::dubs::{DubEdit, KeptDub, delete_dub, edit_dub, reach_dub, source_of, undo_dub};
 use crate::usecases::once::Once;
@@ -117,7 +117,7 @@ impl DubTools {
                 Filmed::Item(film, timeline) => call.source(&film.to_string(), Some(timeline)).await?,
             },
         };
-        let (body, translates) = match call.written(&asked, &source).await? {
+        let (body, translates) = match call.write(&asked, &source).await? {
             Written::Answered(answer) => return Ok(*answer),
             Written::Dub(body, translates) => (*body, translates),
         };
@@ -150,7 +150,7 @@ impl DubTools {
         let dub: DubId = arguments.0.dub_id.id(Code::DubNotFound)?;
         let reached = reach_dub(&self.0, &caller, dub).await?;
         let is_long = reached.kept.is_long;
-        Ok(written(&self.0, &caller, is_long, || DubAnswer { dub: DubDocument::of(reached) }).await)
+        Ok(write_document(&self.0, &caller, is_long, || DubAnswer { dub: DubDocument::of(reached) }).await)
     }
 
     /// Change a dub

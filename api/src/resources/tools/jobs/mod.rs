@@ -120,8 +120,8 @@ impl Jobs {
         let Auth(caller) = auth;
         let request = request.0.unwrap_or_default();
         let data = match &request.job_ids {
-            Some(ids) => self.named(&caller, ids, &request).await?,
-            None => self.filtered(&caller, &request).await?,
+            Some(ids) => self.wait_for_named(&caller, ids, &request).await?,
+            None => self.list(&caller, &request).await?,
         };
         Ok(ToolAnswer::new(&caller.request_id, data).json())
     }
@@ -152,7 +152,7 @@ impl Jobs {
 }
 
 impl Jobs {
-    async fn named(&self, caller: &Caller, ids: &[Text], request: &GetJobsRequest) -> Answer<JobsAnswer> {
+    async fn wait_for_named(&self, caller: &Caller, ids: &[Text], request: &GetJobsRequest) -> Answer<JobsAnswer> {
         let filters = request.status.is_some()
             || request.kind.is_some()
             || request.item_ref.is_some()
@@ -178,7 +178,7 @@ impl Jobs {
         })
     }
 
-    async fn filtered(&self, caller: &Caller, request: &GetJobsRequest) -> Answer<JobsAnswer> {
+    async fn list(&self, caller: &Caller, request: &GetJobsRequest) -> Answer<JobsAnswer> {
         if request.wait_seconds.unwrap_or_default() > 0 || request.wait_for.is_some() {
             let message = "`wait_seconds` and `wait_for` are of jobs named by `job_ids`: name them, or leave both out.";
             return Err(ApiError::new(Code::InvalidRequest, message));
@@ -187,7 +187,7 @@ impl Jobs {
         let mut conn = self.0.conn().await?;
         let item = match &request.item_ref {
             None => None,
-            Some(text) => Some(item_named(&mut conn, caller.workspace.id, text).await?),
+            Some(text) => Some(find_item(&mut conn, caller.workspace.id, text).await?),
         };
         let filter = JobFilter {
             statuses: request.status.iter().flatten().map(|word| (*word).into()).collect(),
@@ -245,7 +245,7 @@ pub async fn add_waits(conn: &mut PgConnection, jobs: &mut [Job], viewer: Option
 }
 
 /// The item of the workspace that this text names.
-async fn item_named(conn: &mut PgConnection, workspace: WorkspaceId, text: &Text) -> Answer<ItemId> {
+async fn find_item(conn: &mut PgConnection, workspace: WorkspaceId, text: &Text) -> Answer<ItemId> {
     let found = items::resolve(conn, std::slice::from_ref(&text.0), workspace).await?;
     match found.into_iter().next() {
         Some(Resolved::Here(item)) => Ok(item.id),

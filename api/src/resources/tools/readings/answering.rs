@@ -57,7 +57,7 @@ impl Readings {
             Some(format) => {
                 // `written` loads the whole read again: this copy is dropped so that memory is not used twice.
                 drop(document);
-                head.then(self.written(caller, item, format).await?)
+                head.then(self.write_as(caller, item, format).await?)
             }
         };
         if read == Read::Speakers
@@ -73,7 +73,7 @@ impl Readings {
 
 impl Readings {
     /// Returns a transcript in another form, as the answer's fields for it.
-    async fn written(&self, caller: &Caller, item: ItemId, format: TextFormat) -> Answer<Document> {
+    async fn write_as(&self, caller: &Caller, item: ItemId, format: TextFormat) -> Answer<Document> {
         let gone = || ApiError::new(Code::ItemNotFound, "The item was deleted a moment ago.");
         let file = library::captions(&self.0, caller.account_id, item, format).await?.ok_or_else(gone)?;
         let (text, large) = file.into_parts();

@@ -12,7 +12,7 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
-use crate::resources::tools::written::written_list;
+use crate::resources::tools::written::write_list;
 use crate::resources::uploads::{AskedImport, checked_import, wished_reads};
 use crate::usecases::once::Once;
 use crate::usecases::research::{delete_post, keep_post, pull_posts, reach};
@@ -88,7 +88,7 @@ impl ResearchTools {
         drop(conn);
         let list = page.list(rows, |row| row.id.uuid(), Post::from);
         let data = PostPage { posts: list.data, has_more: list.has_more, next_cursor: list.next_cursor };
-        Ok(written_list(&caller, data))
+        Ok(write_list(&caller, data))
     }
 
     /// Keep a post

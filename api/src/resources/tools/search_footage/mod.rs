@@ -90,7 +90,7 @@ impl SearchFootage {
         let asked = arguments.0;
         let limit = asked.limit.map_or(USUAL_LIMIT, |limit| limit as usize);
         let items = match &asked.refs {
-            Some(refs) => Some(self.named(&caller, refs).await?),
+            Some(refs) => Some(self.find_named(&caller, refs).await?),
             None => None,
         };
         let hits = search_footage(&self.0, &caller, &asked.query, items.clone(), limit).await?;
@@ -113,7 +113,7 @@ impl SearchFootage {
 impl SearchFootage {
     /// Returns the items that these refs name. Refuses a ref that can't be reached: a search that left it out would
     /// seem complete.
-    async fn named(&self, caller: &Caller, refs: &[Text]) -> Answer<Vec<ItemId>> {
+    async fn find_named(&self, caller: &Caller, refs: &[Text]) -> Answer<Vec<ItemId>> {
         let mut conn = self.0.conn().await?;
         let mut items = Vec::with_capacity(refs.len());
         for name in refs {

@@ -23,7 +23,7 @@ use poem::Request;
 use poem_openapi::OpenApi;
 use poem_openapi::payload::Json;
 use poem_openapi::types::ToJSON;
-use run::{Ran, called};
+use run::{Ran, call_tool};
 use shapes::{
     DeletedTemplate, ListTemplates, ListedTemplate, OneTemplate, RunTemplate, SaveTemplate, TemplateAnswer,
     TemplatePage, UndoTemplate,
@@ -108,7 +108,7 @@ impl TemplateTools {
         let kept = reach_named::<template::Template>(&mut conn, caller.workspace.id, &name).await?;
         // The tool takes its own connection.
         drop(conn);
-        called(&self.0, request, caller, kept.body, overrides.unwrap_or_default().0).await
+        call_tool(&self.0, request, caller, kept.body, overrides.unwrap_or_default().0).await
     }
 
     /// Undo the latest change of a template

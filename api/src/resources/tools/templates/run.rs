@@ -17,7 +17,7 @@ pub(super) type Ran = Called<ToolAnswer<Fields>>;
 ///
 /// # Errors
 /// `tool_not_found` when the service no longer has such a tool.
-pub(super) async fn called(
+pub(super) async fn call_tool(
     app: &App,
     request: &Request,
     caller: Caller,

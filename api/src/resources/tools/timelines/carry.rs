@@ -5,7 +5,7 @@
 use super::material::{Material, add_transcripts};
 use super::shapes::Timeline;
 use crate::app::App;
-use crate::app::beside::worked;
+use crate::app::beside::in_turn_if;
 use crate::auth::Auth;
 use crate::contract::envelope::{Stored, ToolAnswer, Written};
 use crate::contract::groups::{Refusals, Tag};
@@ -146,7 +146,7 @@ impl CarryTools {
             let data = exported(&kept, format, &names, material)?;
             Ok(Written::of(&ToolAnswer::new(&caller.request_id, data)))
         };
-        worked(&self.0, caller.account_id, is_long, write).await
+        in_turn_if(&self.0, caller.account_id, is_long, write).await
     }
 
     /// Import a timeline

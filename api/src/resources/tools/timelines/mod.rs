@@ -19,7 +19,7 @@ use crate::http::json::json_of;
 use crate::http::paging::Page;
 use crate::http::text::{Text, True};
 use crate::resources::tools::shown_items::MediaLinks;
-use crate::resources::tools::written::written;
+use crate::resources::tools::written::write_document;
 use crate::usecases::document_edits::{self, Edit};
 use crate::usecases::document_reads;
 use crate::usecases::documents::{self, Kept};
@@ -133,7 +133,9 @@ impl TimelineTools {
         let kept = document_reads::reach::<timeline::Timeline>(&self.0, &caller, timeline.uuid()).await?;
         let shown = items::usable(&mut *self.0.conn().await?, &kept.body.items(), caller.workspace.id).await?;
         let links = shown.first().map(|item| MediaLinks { links: &self.0.links, now: item.now });
-        Ok(written(&self.0, &caller, kept.is_long, || TimelineAnswer { timeline: Timeline::of(kept, links) }).await)
+        let is_long = kept.is_long;
+        let show = || TimelineAnswer { timeline: Timeline::of(kept, links) };
+        Ok(write_document(&self.0, &caller, is_long, show).await)
     }
 
     /// Change a timeline

@@ -33,8 +33,8 @@ use tokio::time::{Instant, sleep_until};
 const PART_BYTES: usize = 8 << 20;
 /// A last part of fewer bytes is written again with those that follow.
 const LEAST_PART_BYTES: i64 = 256 << 10;
-/// How long bytes that make a part are held at most before they are stored: whoever sends slowly would otherwise hold
-/// the memory of a whole part for hours.
+/// The time after which bytes that are enough for a part are stored, though they fill none: a client that sends slowly
+/// would otherwise hold the memory of a whole part for hours.
 const LONGEST_HELD: Duration = Duration::from_secs(30);
 /// The least duration of a request that brings fewer bytes than that and is not the last: a small one costs us as much
 /// as a large one.
@@ -125,7 +125,7 @@ pub(super) async fn append(
     let FileBody { body, content_type, content_length } = body;
     let stream = steady(body.into_bytes_stream());
     let begun = async {
-        let (row, share) = admit_sender(app, scope, upload, token, PART_BYTES as u64).await?;
+        let (row, permit) = admit_sender(app, scope, upload, token, PART_BYTES as u64).await?;
         if content_type.as_deref() != Some(APPENDED) {
             let message = format!("Bytes that go on are sent as `{APPENDED}`.");
             return Err(ApiError::new(Code::UnsupportedMediaType, message));
@@ -136,9 +136,9 @@ pub(super) async fn append(
         if content_length.is_some_and(|sent| sent > left) {
             return Err(too_large(u64::try_from(length).unwrap_or(0)));
         }
-        Ok((Appending::begin(app, &row, offset, checksum).await?, share))
+        Ok((Appending::begin(app, &row, offset, checksum).await?, permit))
     };
-    let (appending, share) = match begun.await {
+    let (appending, permit) = match begun.await {
         Ok(begun) => begun,
         Err(refusal) => {
             listen_on(stream).await;
@@ -147,7 +147,7 @@ pub(super) async fn append(
     };
     let (start, before) = (Instant::now(), appending.offset);
     let appended = tokio::spawn(async move {
-        let _share = share;
+        let _permit = permit;
         let reached = appending.take(stream).await?;
         if reached.offset < reached.length && reached.offset - before < LEAST_PART_BYTES {
             sleep_until(start + SMALL_PIECE).await;
@@ -315,7 +315,7 @@ impl Appending {
     }
 }
 
-/// Whether a block of so many bytes, the first of which came so long ago, is to be stored as a part.
+/// Whether a block of so many bytes is to be stored as a part, this long after the part before it.
 fn is_due(bytes: usize, held: Duration) -> bool {
     bytes >= PART_BYTES || (held >= LONGEST_HELD && i64::try_from(bytes).is_ok_and(|bytes| bytes >= LEAST_PART_BYTES))
 }
