@@ -179,11 +179,7 @@ fn never_saved<D: Document>(if_revision: Option<i32>) -> ApiError {
 }
 
 /// Returns the document of this name in the workspace, if there is one.
-pub async fn find<D: Document>(
-    conn: &mut PgConnection,
-    workspace: WorkspaceId,
-    name: &str,
-) -> Answer<Option<Kept<D>>> {
+pub async fn find<D: Document>(conn: &mut PgConnection, workspace: WorkspaceId, name: &str) -> Answer<Option<Kept<D>>> {
     let Some(row) = documents::find_named(conn, workspace, D::KIND, name.trim()).await? else { return Ok(None) };
     kept(conn, row).await.map(Some)
 }

@@ -123,7 +123,7 @@ async fn odd_answers_are_told_apart_asked_for_once_and_paid_nothing() -> anyhow:
         ("a picture for a sound", Reply::Bytes(pixel, "audio/mpeg"), "media_unreadable"),
         ("a refusal", Reply::Json(400, failure), "provider_refused"),
     ];
-    let asked = |tool, word, model| {
+    let asked = |tool: &'static str, word: &'static str, model: &'static str| {
         move |(words, reply, code): (&str, Reply, &'static str)| {
             (tool, json!({ word: words, "model": model }), reply, code)
         }

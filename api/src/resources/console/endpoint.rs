@@ -170,7 +170,7 @@ pub(super) async fn change(visit: Visit) -> Answer<Response> {
         "no" => (false, "disabled"),
         _ => return Err(ApiError::new(Code::InvalidRequest, "`enabled` must be `yes` or `no`.")),
     };
-    let disabled_at = kept(&visit).await?.endpoint.disabled_at.filter(|_| enabled);
+    let disabled_at = find_kept(&visit).await?.endpoint.disabled_at.filter(|_| enabled);
     change_any_webhook(&visit.app, &visit.caller, id, Some(enabled), After::Nothing).await?;
     let since = disabled_at.map(|at| format!("&since={}", Time(at))).unwrap_or_default();
     Ok(leads_to(&format!("/console/endpoints/{id}?done={done}{since}")))

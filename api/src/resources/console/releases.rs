@@ -73,6 +73,8 @@ mod tests {
             slots: 1,
             busy: 0,
             started_at: DateTime::UNIX_EPOCH,
+            beat_at: DateTime::UNIX_EPOCH,
+            lives_seconds: 60.0,
             silent_seconds,
         }
     }

@@ -18,7 +18,7 @@ const LINE_FILE: &str = "line";
 const LEADING: usize = 125;
 
 /// Whether this machine has the filter and the fonts that draw letters, by what ffmpeg says of its filters and of what
-/// it was built with. Without FriBidi it would draw Hebrew and Arabic from the wrong side and letter by letter.
+/// it was built with. Without `FriBidi` it would draw Hebrew and Arabic from the wrong side and letter by letter.
 pub(in crate::renders) fn can_be_drawn(filters: &str, built: &str) -> bool {
     can_draw(filters, built) && fonts::are_here()
 }
