@@ -7,6 +7,7 @@
 mod moments;
 mod pages;
 mod shots;
+mod tiff;
 mod written;
 
 use crate::readers::decode::{page, small_pictures, still};
@@ -21,7 +22,7 @@ use serde::Serialize;
 use shots::Shots;
 use std::time::Duration;
 use tokio::time::Instant;
-use written::{TextRecognizer, WrittenWord};
+use written::{PICTURE_TIMEOUT, TextRecognizer, WrittenWord};
 
 /// The progress in percent once the cuts are found, and once the stills are made.
 const LOOKED: u8 = 70;
@@ -29,6 +30,8 @@ const STILLS_MADE: u8 = 85;
 /// The time limit for reading text: a sixteenth of the media's duration, and at least enough for a few pictures.
 const TEXT_PART: u32 = 16;
 const LEAST_TEXT_TIME: Duration = Duration::from_secs(10);
+/// Pictures that one run of the engine reads.
+const AT_ONCE: usize = 8;
 /// Words that a read keeps, at most: some 3 MB of its document.
 const MOST_WORDS: usize = 20_000;
 /// The limits on a read's stills, which are in memory until it is stored: each is a child process and some 10 KiB.
@@ -187,26 +190,65 @@ async fn text(
     ctx: &JobCtx,
 ) -> Result<Text, ReadError> {
     let (mut text, mut kept) = (Text::default(), 0);
-    for part in parts {
-        if Instant::now() >= until || kept >= MOST_WORDS {
-            break;
-        }
-        ctx.progress.reach_part(text.looked_at as u64, parts.len() as u64);
-        text.looked_at += 1;
-        let Some(picture) = page(media, part.second(), ctx).await? else { continue };
-        match recognizer.words(picture, media.tools(), ctx).await {
-            Err(ReadError::Timeout | ReadError::Crashed | ReadError::Killed | ReadError::LimitExceeded { .. }) => {
-                ctx.may_go_on()?;
-                text.given_up += 1;
+    for together in parts.chunks(AT_ONCE) {
+        let mut pages = Vec::with_capacity(together.len());
+        for part in together {
+            if Instant::now() >= until {
+                break;
             }
-            words => {
-                let words = words?;
+            ctx.progress.reach_part((text.looked_at + pages.len()) as u64, parts.len() as u64);
+            pages.push(page(media, part.second(), ctx).await?);
+        }
+        let pictures: Vec<&[u8]> = pages.iter().flatten().map(Vec::as_slice).collect();
+        // As long as so many pictures may take, and no longer after the limit than one of them may.
+        let most = PICTURE_TIMEOUT * u32::try_from(pictures.len()).unwrap_or(1);
+        let patience = most.min(until.saturating_duration_since(Instant::now()) + PICTURE_TIMEOUT);
+        let found = if pictures.len() > 1 { attempt(recognizer, &pictures, patience, media, ctx).await? } else { None };
+        let mut found = found.map(Vec::into_iter);
+        for (part, picture) in together.iter().zip(&pages) {
+            if kept >= MOST_WORDS {
+                return Ok(text);
+            }
+            let words = match (picture, &mut found) {
+                (None, _) => None,
+                (Some(_), Some(found)) => found.next(),
+                (Some(_), None) if Instant::now() >= until => return Ok(text),
+                // By itself, so that a picture that the engine can't read takes no other's words along.
+                (Some(picture), None) => {
+                    let alone = attempt(recognizer, &[picture.as_slice()], PICTURE_TIMEOUT, media, ctx).await?;
+                    alone.and_then(|pages| pages.into_iter().next())
+                }
+            };
+            text.looked_at += 1;
+            if let Some(words) = words {
                 kept += words.len();
                 add(&mut text.written, part, words);
+            } else if picture.is_some() {
+                text.given_up += 1;
             }
+        }
+        if pages.len() < together.len() {
+            break;
         }
     }
     Ok(text)
+}
+
+/// Returns the words of each of these pictures; none where the engine could not read them all in this time.
+async fn attempt(
+    recognizer: &TextRecognizer,
+    pictures: &[&[u8]],
+    patience: Duration,
+    media: &MediaSource,
+    ctx: &JobCtx,
+) -> Result<Option<Vec<Vec<WrittenWord>>>, ReadError> {
+    match recognizer.words(pictures, patience, media.tools(), ctx).await {
+        Err(ReadError::Timeout | ReadError::Crashed | ReadError::Killed | ReadError::LimitExceeded { .. }) => {
+            ctx.may_go_on()?;
+            Ok(None)
+        }
+        words => words.map(Some),
+    }
 }
 
 /// Adds the text of a part. Where the part before it in the same moment has the same words, extends that one.

@@ -1,9 +1,11 @@
-//! Reads the text in a picture with `tesseract`, one confined child per picture.
+//! Reads the text in pictures with `tesseract`, one confined child for several: to start it and load its model takes as
+//! long as to read a slide.
 //!
-//! It gets the picture as its input and returns words with their places and confidences. Words of low confidence are
+//! It gets the pictures as pages of one TIFF and returns words with their places and confidences. Words of low confidence are
 //! left out, since it sees letters in a picture of leaves too.
 
-use crate::readers::decode::{MediaTools, executable, nameless, whole_output};
+use super::tiff::tiff;
+use crate::readers::decode::{MediaTools, executable, input_path, nameless, whole_output};
 use crate::readers::{JobCtx, ReadError};
 use serde::Serialize;
 use std::collections::HashSet;
@@ -23,7 +25,7 @@ const LEAST_SURE: f64 = 70.0;
 const SURE_ALONE: f64 = 0.95;
 const PLAIN: usize = 4;
 /// The time limit for one picture. Most take a quarter of a second.
-const PICTURE_TIMEOUT: Duration = Duration::from_secs(10);
+pub(super) const PICTURE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Words of one picture that are kept.
 const MOST_WORDS: usize = 300;
 /// Characters that a word may have; anything longer is not a word.
@@ -55,32 +57,50 @@ impl TextRecognizer {
         Path::new(DATA_DIR).join("eng.traineddata").exists().then_some(Self { program })
     }
 
-    /// Returns the words of this picture, an image that any decoder knows, in the order of their lines; `Timeout` where
-    /// it took too long.
+    /// Returns the words of each of these pictures (PGM), in the order of their lines; `Timeout` where they took longer
+    /// than `patience`, `Crashed` where they were not all read.
     pub(super) async fn words(
         &self,
-        picture: Vec<u8>,
+        pictures: &[&[u8]],
+        patience: Duration,
         tools: &MediaTools,
         ctx: &JobCtx,
-    ) -> Result<Vec<WrittenWord>, ReadError> {
-        let input = tokio::task::spawn_blocking(move || nameless(&picture)).await.map_err(|_| ReadError::Crashed)??;
+    ) -> Result<Vec<Vec<WrittenWord>>, ReadError> {
+        let pages = tiff(pictures).ok_or(ReadError::Crashed)?;
+        let input = tokio::task::spawn_blocking(move || nameless(&pages)).await.map_err(|_| ReadError::Crashed)??;
         // Sparse text: words anywhere in the picture, without looking for an order.
-        let arguments = ["stdin", "stdout", "-l", "eng", "--psm", "11", "--tessdata-dir", DATA_DIR];
+        let arguments = [input_path(), "stdout", "-l", "eng", "--psm", "11", "--tessdata-dir", DATA_DIR];
         let arguments = arguments.into_iter().chain(["-c", "tessedit_create_tsv=1"]).map(OsStr::new);
-        let ctx = JobCtx { deadline: ctx.deadline.min(Instant::now() + PICTURE_TIMEOUT), ..ctx.clone() };
-        let (output, ending) = whole_output(&self.program, arguments, &input, tools, OUTPUT_BYTES, &ctx).await?;
+        let ctx = JobCtx { deadline: ctx.deadline.min(Instant::now() + patience), ..ctx.clone() };
+        let most = OUTPUT_BYTES * pictures.len();
+        let (output, ending) = whole_output(&self.program, arguments, &input, tools, most, &ctx).await?;
         if !ending.status.success() {
             tracing::warn!(tesseract.status = %ending.status, tesseract.stderr = ending.stderr, "tesseract failed");
             return Err(ReadError::Crashed);
         }
-        Ok(words(&String::from_utf8_lossy(&output)))
+        let found = pages(&String::from_utf8_lossy(&output));
+        if found.len() == pictures.len() { Ok(found) } else { Err(ReadError::Crashed) }
     }
 }
 
-/// Returns the words of tesseract's table: a row for the page with its size, and one for each word.
-fn words(table: &str) -> Vec<WrittenWord> {
-    let (mut page, mut found) = (None, Vec::new());
+/// Returns the words of each page of tesseract's table.
+fn pages(table: &str) -> Vec<Vec<WrittenWord>> {
+    let mut pages: Vec<Vec<&str>> = Vec::new();
     for row in table.lines() {
+        if row.starts_with("1\t") {
+            pages.push(Vec::new());
+        }
+        if let Some(page) = pages.last_mut() {
+            page.push(row);
+        }
+    }
+    pages.iter().map(|rows| words(rows)).collect()
+}
+
+/// Returns the words of a page: a row for the page with its size, and one for each word.
+fn words(rows: &[&str]) -> Vec<WrittenWord> {
+    let (mut page, mut found) = (None, Vec::new());
+    for row in rows {
         let fields: Vec<&str> = row.split('\t').collect();
         let [level, _, block, paragraph, line, _, left, top, width, height, sure, text] = fields[..] else { continue };
         let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
@@ -151,7 +171,9 @@ mod tests {
                      5\t1\t3\t1\t1\t1\t640\t272\t62\t36\t96.0\tI\n\
                      5\t1\t4\t1\t1\t1\t640\t272\t62\t36\t96.0\t7\n\
                      5\t1\t5\t1\t1\t1\t640\t272\t62\t36\t96.0\tGo\n";
-        let found = words(table);
+        let two = pages(&format!("{table}1\t2\t0\t0\t0\t0\t0\t0\t640\t360\t-1\t\n"));
+        assert_eq!((two.len(), two[1].len()), (2, 0), "a page without a word is a page");
+        let found = &two[0];
         let texts: Vec<_> = found.iter().map(|word| word.text.as_str()).collect();
         assert_eq!(texts, ["Quarterly", "a", "1.", "7", "Go"]);
         let word = &found[0];
@@ -160,6 +182,7 @@ mod tests {
             (0.05, 0.1, 0.1, 0.05, 0.965),
             "parts of the picture"
         );
-        assert_eq!(words("5\t1\t1\t1\t1\t1\t64\t72\t128\t36\t96.5\tbefore its page"), []);
+        let before = "5\t1\t1\t1\t1\t1\t64\t72\t128\t36\t96.5\tbefore its page";
+        assert_eq!((pages(before).len(), words(&[before])), (0, vec![]));
     }
 }

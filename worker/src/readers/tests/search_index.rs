@@ -5,6 +5,7 @@ use crate::readers::search_index::{MostStills, SearchIndex};
 use crate::readers::{ReadError, ReadOutcome, Reader, ReaderSettings};
 use domain::read::Read;
 use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 impl Studio {
@@ -179,4 +180,28 @@ async fn slides_that_are_too_alike_for_a_cut_are_each_read() {
     assert_eq!(starts(&outcome), [0.0]);
     let expected = [(0.0, 3.0, texts[0]), (3.0, 9.0, texts[1])];
     assert_eq!(written(&outcome), expected.map(|(start, end, text)| ("m1".to_owned(), start, end, text.to_owned())));
+}
+
+#[tokio::test]
+async fn pictures_that_are_not_read_together_are_read_one_by_one_and_what_fails_is_told() {
+    let studio = Studio::new();
+    let slide = slide("Plans for the spring", 48);
+    let filter = format!("{slide}[a];mandelbrot=s=1280x720:r=10,trim=duration=3[b];[a][b]concat=n=2:v=1[out0]");
+    let path = studio.make("two.mp4", &filter, &["-c:v", "mpeg4", "-q:v", "3"]);
+    // It tells of one page, however many it is given.
+    let one_page = "printf '1\\t1\\t0\\t0\\t0\\t0\\t0\\t0\\t1280\\t720\\t-1\\t\\n\
+                    5\\t1\\t1\\t1\\t1\\t1\\t64\\t72\\t128\\t36\\t96\\tAlone\\n'";
+    let alone = |moment: &str, start, end| (moment.to_owned(), start, end, "Alone".to_owned());
+    let both = vec![alone("m1", 0.0, 3.0), alone("m2", 3.0, 6.0)];
+    let failed = vec!["Text could not be read in 2 of 2 pictures.".to_owned()];
+    for (name, does, words, warnings) in [("one-page", one_page, both, vec![]), ("fails", "exit 1", vec![], failed)] {
+        let program = studio.path(name);
+        std::fs::write(&program, format!("#!/bin/sh\n{does}\n")).unwrap();
+        for path in [program.as_path(), program.parent().unwrap()] {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let other = Studio::with(&ReaderSettings { tesseract: Some(program), ..ReaderSettings::default() });
+        let outcome = other.read(Read::SearchIndex, &path).await.unwrap();
+        assert_eq!((written(&outcome), outcome.stored.warnings), (words, warnings), "{name}");
+    }
 }
