@@ -20,7 +20,10 @@ use store::endpoints;
 
 /// Deliveries of one operation that one turn sends again.
 const A_TURN: i64 = 500;
-/// Steps of one turn: of many endpoints with few deliveries each, this many are done.
+/// Deliveries that one step looks at, whether they were sent again or not.
+const LOOKED_AT_A_STEP: i64 = 5_000;
+/// Steps of one turn: of many endpoints with few deliveries each, or many deliveries that were sent again, this many
+/// are done.
 const MOST_STEPS: usize = 50;
 /// Milliseconds from one turn to the next; a little less than the duty's second, so that none of its runs is too early.
 const NEXT_TURN_MS: i64 = 900;
@@ -74,37 +77,64 @@ enum Step {
     NotOurs,
 }
 
-/// Sends up to `most` deliveries of the operation's first endpoint again, the oldest first.
+/// Sends up to `most` deliveries of the operation's first endpoint again, the oldest first of those that it has before
+/// it.
 async fn step(process: &Process, id: BulkOperationId, most: i64) -> sqlx::Result<Step> {
     let mut conn = process.pool.acquire().await?;
     let Some(target) = bulk_operations::next_endpoint(&mut conn, id).await? else { return end(&mut conn, id).await };
     let Some(operation) = bulk_operations::by_id(&mut conn, id).await? else { return Ok(Step::NotOurs) };
-    // Looked for before anything is locked: where many were sent again that takes long, and whoever records attempts
-    // may wait for the endpoint, and whoever stops the operation for that.
-    let found = deliveries::unsent(&mut conn, target.endpoint_id, &operation.filter(), most).await?;
+    // Looked for before anything is locked: it takes some time, and whoever records attempts may wait for the endpoint,
+    // and whoever stops the operation for that.
+    let found = look(&mut conn, target, &operation, most).await?;
     let mut tx = conn.begin().await?;
     if !bulk_operations::lock_running(&mut tx, id).await? {
         return Ok(Step::NotOurs);
     }
     let next = bulk_operations::next_endpoint(&mut tx, id).await?;
-    if next.is_none_or(|next| next.endpoint_id != target.endpoint_id) {
+    if next.is_none_or(|next| (next.endpoint_id, next.after_id) != (target.endpoint_id, target.after_id)) {
         return Ok(Step::NotOurs);
     }
     // One that was disabled or removed meanwhile gets nothing: what was counted of it is skipped.
     let is_open = endpoints::lock(&mut tx, target.account_id, target.endpoint_id).await? == Some(true);
-    let old = if is_open {
-        let ids: Vec<DeliveryId> = found.iter().map(|one| one.id).collect();
-        deliveries::still_unsent(&mut tx, target.endpoint_id, &ids).await?
-    } else {
-        Vec::new()
-    };
+    let old =
+        if is_open { deliveries::still_unsent(&mut tx, target.endpoint_id, &found.unsent).await? } else { Vec::new() };
     let tickets = begin_again(&mut tx, target, &old).await?;
     let sent = i64::try_from(old.len()).unwrap_or(i64::MAX);
-    let is_last = !is_open || i64::try_from(found.len()).unwrap_or(i64::MAX) < most;
-    bulk_operations::advance(&mut tx, id, target.endpoint_id, sent, is_last).await?;
+    let is_last = !is_open || found.is_end;
+    bulk_operations::advance(&mut tx, id, target.endpoint_id, sent, found.after, is_last).await?;
     tx.commit().await?;
     process.wakes.tickets(&tickets);
     Ok(Step::Sent(sent))
+}
+
+/// What a step found.
+struct Found {
+    /// What is to be sent again.
+    unsent: Vec<DeliveryId>,
+    /// The last delivery that is behind the operation once these are sent.
+    after: Option<DeliveryId>,
+    /// Whether the endpoint has none after that.
+    is_end: bool,
+}
+
+/// Looks at the next deliveries of an endpoint for up to `most` that are to be sent again.
+async fn look(
+    conn: &mut PgConnection,
+    target: BulkEndpoint,
+    operation: &BulkOperation,
+    most: i64,
+) -> sqlx::Result<Found> {
+    let window = deliveries::not_arrived(conn, target.endpoint_id, target.after_id, LOOKED_AT_A_STEP).await?;
+    let found = deliveries::unsent_among(conn, target.endpoint_id, &window, &operation.filter()).await?;
+    let mut unsent: Vec<DeliveryId> = found.iter().map(|one| one.id).collect();
+    let most = usize::try_from(most).unwrap_or_default();
+    if unsent.len() > most {
+        unsent.truncate(most);
+        let after = unsent.last().copied();
+        return Ok(Found { unsent, after, is_end: false });
+    }
+    let is_end = i64::try_from(window.len()).unwrap_or(i64::MAX) < LOOKED_AT_A_STEP;
+    Ok(Found { unsent, after: window.last().copied(), is_end })
 }
 
 /// Ends an operation that has no endpoint before it any more.

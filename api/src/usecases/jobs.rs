@@ -13,7 +13,7 @@ use store::jobs::{self, EndedJob};
 /// The outcome of a call that stops jobs.
 #[derive(Debug)]
 pub struct Cancelled {
-    /// The jobs that were cancelled, or asked to stop.
+    /// The jobs that were cancelled, or asked to stop by this call.
     pub stopped: Vec<EndedJob>,
     /// All of the named jobs that exist, as they are now.
     pub found: Vec<Job>,
@@ -38,7 +38,7 @@ pub(super) async fn stop_jobs(
     asked: &[JobId],
 ) -> Answer<(Vec<EndedJob>, AfterCommit)> {
     let settings = &app.process.settings;
-    let stopped = jobs::cancel(conn, asked, caller.workspace.id).await?;
+    let stopped = jobs::cancel_unasked(conn, asked, caller.workspace.id).await?;
     let (pace, told) = (pace(settings), &settings.event_kinds);
     let after_commit = ending::end_stopped_jobs(conn, &stopped, caller.account_id, pace, told).await?;
     Ok((stopped, after_commit))

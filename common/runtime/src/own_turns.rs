@@ -1,6 +1,7 @@
 //! Turns for transactions and long lists of one account: a few at once in each process. Calls of an account wait for
 //! its own rows (its balance, its storage, its documents), or read megabytes, so that many at once would hold
-//! connections that others need. Whoever waits for a turn holds none.
+//! connections that others need. All accounts together have three quarters of a process's connections for them: what is
+//! short always finds one of the others. Whoever waits for a turn holds none.
 
 use domain::ids::AccountId;
 use sqlx::pool::PoolConnection;
@@ -8,19 +9,27 @@ use sqlx::{Acquire, PgConnection, Postgres, Transaction};
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
 /// Transactions and long lists that an account has at once: a fourth of the connections that answer calls.
 const MOST_OF_ACCOUNT: usize = 4;
 
 /// The turns of all accounts in a process. Cheap to clone; clones share them. Accounts without a transaction are not
 /// remembered.
-#[derive(Debug, Clone, Default)]
-pub struct OwnTurns(Arc<Mutex<HashMap<AccountId, Arc<Semaphore>>>>);
+#[derive(Debug, Clone)]
+pub struct OwnTurns {
+    of_accounts: Arc<Mutex<HashMap<AccountId, Arc<Semaphore>>>>,
+    of_all: Arc<Semaphore>,
+    /// How long a turn of the account waits at most for one of all.
+    patience: Duration,
+}
 
 /// A turn of an account, until this is dropped.
 #[derive(Debug)]
 pub struct OwnTurn {
+    _of_all: OwnedSemaphorePermit,
     _permit: Option<OwnedSemaphorePermit>,
     _place: Place,
 }
@@ -34,19 +43,34 @@ struct Place {
 }
 
 impl OwnTurns {
-    /// Waits for the account's next turn, however long that takes. Call it with no connection in hand.
-    pub async fn turn(&self, account: AccountId) -> OwnTurn {
+    /// The turns of a process with so many connections. Once an account's turn has come, it waits for one of all at
+    /// most as long as `patience`.
+    pub fn of(connections: u32, patience: Duration) -> Self {
+        let most = usize::try_from(connections).unwrap_or(Semaphore::MAX_PERMITS) * 3 / 4;
+        Self { of_accounts: Arc::default(), of_all: Arc::new(Semaphore::new(most.max(1))), patience }
+    }
+
+    /// Waits for the account's next turn, however long that takes, and then for one of all. Call it with no connection
+    /// in hand.
+    ///
+    /// # Errors
+    /// `PoolTimedOut` where all were taken for too long, as where no connection is free.
+    pub async fn turn(&self, account: AccountId) -> sqlx::Result<OwnTurn> {
         let place = self.place(account);
         // It is never closed.
         let permit = Arc::clone(&place.own).acquire_owned().await.ok();
-        OwnTurn { _permit: permit, _place: place }
+        // An account has no more than its own turns in this line, however many calls it sends.
+        let of_all = timeout(self.patience, Arc::clone(&self.of_all).acquire_owned()).await;
+        let of_all = of_all.map_err(|_| sqlx::Error::PoolTimedOut)?.map_err(|_| sqlx::Error::PoolClosed)?;
+        Ok(OwnTurn { _of_all: of_all, _permit: permit, _place: place })
     }
 
     /// Returns a turn of the account; none where it would have to be waited for.
     pub fn turn_now(&self, account: AccountId) -> Option<OwnTurn> {
         let place = self.place(account);
         let permit = Arc::clone(&place.own).try_acquire_owned().ok()?;
-        Some(OwnTurn { _permit: Some(permit), _place: place })
+        let of_all = Arc::clone(&self.of_all).try_acquire_owned().ok()?;
+        Some(OwnTurn { _of_all: of_all, _permit: Some(permit), _place: place })
     }
 
     fn place(&self, account: AccountId) -> Place {
@@ -55,7 +79,7 @@ impl OwnTurns {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<AccountId, Arc<Semaphore>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.of_accounts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -154,24 +178,44 @@ mod tests {
 
     #[tokio::test]
     async fn an_account_has_a_few_turns_and_takes_none_of_another() {
-        let (turns, busy, other) = (OwnTurns::default(), AccountId::mint(), AccountId::mint());
+        let turns = OwnTurns::of(16, Duration::from_secs(1));
+        let (busy, other) = (AccountId::mint(), AccountId::mint());
         let mut held = Vec::new();
         for _ in 0..MOST_OF_ACCOUNT {
-            held.push(turns.turn(busy).now_or_never().expect("at once"));
+            held.push(turns.turn(busy).now_or_never().expect("at once").expect("a turn"));
         }
         assert!(turns.turn_now(busy).is_none(), "it has as many as it may");
         let mut next = Box::pin(turns.turn(busy));
         assert!(next.as_mut().now_or_never().is_none(), "and waits for the next");
         turns.turn_now(other).expect("another's, at once");
-        turns.turn(other).now_or_never().expect("another's");
+        turns.turn(other).now_or_never().expect("another's").expect("a turn");
         held.pop();
         assert!(turns.turn_now(busy).is_none(), "whoever waits is first");
-        held.push(next.now_or_never().expect("it is free again"));
+        held.push(next.now_or_never().expect("it is free again").expect("a turn"));
         let mut given_up = Box::pin(turns.turn(busy));
         assert!(given_up.as_mut().now_or_never().is_none());
         drop(held);
         assert_eq!(turns.lock().len(), 1, "one still waits");
         drop(given_up);
         assert!(turns.lock().is_empty(), "nobody is remembered who has none");
+    }
+
+    #[tokio::test]
+    async fn all_accounts_together_have_three_quarters_of_the_connections() {
+        let turns = OwnTurns::of(16, Duration::from_millis(20));
+        let mut held = Vec::new();
+        for _ in 0..3 {
+            let account = AccountId::mint();
+            for _ in 0..MOST_OF_ACCOUNT {
+                held.push(turns.turn(account).now_or_never().expect("at once").expect("a turn"));
+            }
+        }
+        let refused = turns.turn(AccountId::mint()).await;
+        assert!(matches!(refused, Err(sqlx::Error::PoolTimedOut)), "twelve of sixteen are taken");
+        assert_eq!(turns.lock().len(), 3, "who was refused is not remembered");
+        held.pop();
+        turns.turn(AccountId::mint()).now_or_never().expect("one is free").expect("a turn");
+        let few = OwnTurns::of(1, Duration::from_millis(20));
+        few.turn(AccountId::mint()).now_or_never().expect("there is always one").expect("a turn");
     }
 }

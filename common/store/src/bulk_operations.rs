@@ -8,7 +8,7 @@ use crate::deliveries::{UnsentFilter, UnsentOf};
 use chrono::{DateTime, Utc};
 use domain::bulk::{BulkKind, BulkState};
 use domain::event::EventType;
-use domain::ids::{AccountId, BulkOperationId, EndpointId};
+use domain::ids::{AccountId, BulkOperationId, DeliveryId, EndpointId};
 use domain::series::DeliveryStatus;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -216,13 +216,16 @@ pub struct BulkEndpoint {
     pub endpoint_id: EndpointId,
     /// The endpoint's account.
     pub account_id: AccountId,
+    /// The last of its deliveries that the operation has behind it; none before its first step.
+    pub after_id: Option<DeliveryId>,
 }
 
 /// Returns the endpoint that an operation goes on with; none when it has come to its end.
 pub async fn next_endpoint(conn: &mut PgConnection, id: BulkOperationId) -> sqlx::Result<Option<BulkEndpoint>> {
     sqlx::query_as!(
         BulkEndpoint,
-        r#"SELECT endpoint_id AS "endpoint_id: EndpointId", account_id AS "account_id: AccountId"
+        r#"SELECT endpoint_id AS "endpoint_id: EndpointId", account_id AS "account_id: AccountId",
+               after_id AS "after_id: DeliveryId"
            FROM bulk_operation_endpoints WHERE operation_id = $1 ORDER BY endpoint_id LIMIT 1"#,
         id as _
     )
@@ -230,18 +233,21 @@ pub async fn next_endpoint(conn: &mut PgConnection, id: BulkOperationId) -> sqlx
     .await
 }
 
-/// Counts `sent` deliveries of an operation's endpoint, in the transaction that sends them again. Where these were the
-/// last ones, what was counted of the endpoint beyond them is skipped, and the operation has the endpoint behind it.
+/// Counts `sent` deliveries of an operation's endpoint, in the transaction that sends them again; the operation has all
+/// deliveries up to `after` behind it. Where these were the last ones, what was counted of the endpoint beyond them is
+/// skipped, and the operation has the endpoint behind it.
 pub async fn advance(
     conn: &mut PgConnection,
     id: BulkOperationId,
     endpoint: EndpointId,
     sent: i64,
+    after: Option<DeliveryId>,
     is_last: bool,
 ) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH further AS (
-             UPDATE bulk_operation_endpoints SET counted = greatest(counted - $3::bigint, 0)
+             UPDATE bulk_operation_endpoints
+             SET counted = greatest(counted - $3::bigint, 0), after_id = coalesce($5, after_id)
              WHERE operation_id = $1 AND endpoint_id = $2 AND NOT $4::boolean
          ), behind AS (
              DELETE FROM bulk_operation_endpoints
@@ -254,7 +260,8 @@ pub async fn advance(
         id as _,
         endpoint as _,
         sent,
-        is_last
+        is_last,
+        after as _
     )
     .execute(conn)
     .await?;

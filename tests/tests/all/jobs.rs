@@ -222,3 +222,20 @@ async fn jobs_of_another_workspace_can_be_neither_seen_nor_cancelled() -> anyhow
     assert_eq!((by_ref.status, by_ref.code()), (403, "workspace_forbidden"));
     world.end().await
 }
+
+#[tokio::test]
+async fn a_running_job_that_was_asked_to_stop_is_not_written_again_by_the_next_call() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::video(60)).await?;
+    let running = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?;
+    let id: domain::ids::JobId = running[0].parse()?;
+    let mut tx = world.pool().begin().await?;
+    sqlx::query("UPDATE jobs SET status = 'running' WHERE id = $1").bind(id.uuid()).execute(&mut *tx).await?;
+    assert_eq!(store::jobs::cancel_unasked(&mut tx, &[id], tenant.workspace).await?.len(), 1, "it is asked");
+    assert_eq!(store::jobs::cancel_unasked(&mut tx, &[id], tenant.workspace).await?.len(), 0, "it was asked before");
+    sqlx::query("UPDATE jobs SET status = 'queued' WHERE id = $1").bind(id.uuid()).execute(&mut *tx).await?;
+    assert_eq!(store::jobs::cancel_unasked(&mut tx, &[id], tenant.workspace).await?.len(), 1, "nobody else stops it");
+    tx.rollback().await?;
+    world.end().await
+}

@@ -96,3 +96,29 @@ async fn lists_of_an_account_hold_four_connections_and_all_are_answered() -> any
     }
     world.end().await
 }
+
+/// The world's process has ten connections.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lists_of_all_accounts_leave_a_quarter_of_the_connections_to_short_calls() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (one, two, other) = (world.tenant("one").await?, world.tenant("two").await?, world.tenant("other").await?);
+    let mut conn = world.pool().acquire().await?;
+    let mut held = conn.begin().await?;
+    sqlx::query("LOCK TABLE documents IN ACCESS EXCLUSIVE MODE").execute(&mut *held).await?;
+    let calls: Vec<_> = [&one, &two]
+        .into_iter()
+        .flat_map(|tenant| (0..4).map(move |_| tenant.client.clone()))
+        .map(|client| tokio::spawn(async move { client.tool("list_boards", &json!({})).await }))
+        .collect();
+    until("seven wait", async || Ok((world.count(WAITING).await? >= 7).then_some(()))).await?;
+    let balance = other.client.send("GET", "/balances", &[], None).await?;
+    assert_eq!(balance.status, 200, "{}", balance.text);
+    assert_eq!(world.count(WAITING).await?, 7, "the eighth waits for one of all turns, with no connection");
+    held.rollback().await?;
+    drop(conn);
+    for call in calls {
+        let answer = call.await??;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    world.end().await
+}

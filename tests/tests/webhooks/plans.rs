@@ -85,7 +85,7 @@ async fn statements_on_deliveries_go_by_their_indexes() -> anyhow::Result<()> {
     goes_by(&mut conn, "unsent", &["deliveries_unsent", "deliveries_event"]).await?;
     deliveries::not_arrived(&mut conn, endpoint, Some(id), 5_000).await?;
     goes_by(&mut conn, "not_arrived", &["deliveries_unsent"]).await?;
-    deliveries::unsent_among(&mut conn, endpoint, &[id], DateTime::<Utc>::UNIX_EPOCH).await?;
+    deliveries::unsent_among(&mut conn, endpoint, &[id], &since).await?;
     goes_by(&mut conn, "unsent_among", &["deliveries_pkey", "deliveries_event"]).await?;
     deliveries::still_unsent(&mut conn, endpoint, &[id]).await?;
     goes_by(&mut conn, "still_unsent", &["deliveries_pkey", "deliveries_event"]).await?;
@@ -240,6 +240,30 @@ async fn a_page_reads_those_deliveries_that_it_looks_at_however_many_an_endpoint
     let read = rows_read(&mut look, "deliveries").await? - before;
     assert!(seen.rows.is_empty() && seen.last_seen.is_some(), "{seen:?}");
     assert!(read <= 2_000, "{read} rows were read");
+    look.rollback().await?;
+    drop(conn);
+    bench.end().await
+}
+
+#[tokio::test]
+async fn a_look_for_what_did_not_arrive_reads_nothing_behind_its_place() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let endpoint = bench.endpoint().await;
+    fill(&bench, endpoint).await?;
+    let mut conn = bench.conn().await;
+    let mut look = conn.begin().await?;
+    let all = deliveries::not_arrived(&mut look, endpoint, None, 5_000).await?;
+    let place = all[all.len() - 11];
+    let since = UnsentFilter::since(DateTime::<Utc>::UNIX_EPOCH);
+    let before = rows_read(&mut look, "deliveries").await?;
+    let window = deliveries::not_arrived(&mut look, endpoint, Some(place), 5_000).await?;
+    let found = deliveries::unsent_among(&mut look, endpoint, &window, &since).await?;
+    let read = rows_read(&mut look, "deliveries").await? - before;
+    assert_eq!((all.len(), window.len(), found.len()), (300, 10, 10));
+    assert!(read <= 60, "{read} rows were read");
+    let other = UnsentFilter { error: Some("tls_failed".to_owned()), ..since };
+    let none = deliveries::unsent_among(&mut look, endpoint, &window, &other).await?;
+    assert!(none.is_empty(), "the filter holds here too");
     look.rollback().await?;
     drop(conn);
     bench.end().await

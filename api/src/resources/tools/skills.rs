@@ -184,7 +184,7 @@ impl SkillTools {
         let Auth(caller) = auth;
         let asked = arguments.0.unwrap_or_default();
         let page = Page::new("skills", asked.limit, asked.cursor.as_ref())?;
-        let mut conn = self.0.conn().await?;
+        let mut conn = self.0.process.conn_of(caller.account_id).await?;
         let rows = documents::page::<skill::Skill>(&mut conn, &caller, page.after, page.fetch()).await?;
         let list = page.list(rows, |row| row.id, ListedSkill::from);
         let data = SkillPage { skills: list.data, has_more: list.has_more, next_cursor: list.next_cursor };

@@ -13,7 +13,7 @@ use domain::ids::{AccountId, DeliveryId, EndpointId};
 use domain::series::Trigger;
 use serde_json::json;
 use sqlx::{Acquire, PgConnection};
-use store::deliveries::{self, DeliveryRow, Unsent};
+use store::deliveries::{self, DeliveryRow, Unsent, UnsentFilter};
 use store::{audit, endpoints};
 use tracing::Instrument;
 
@@ -126,7 +126,7 @@ async fn send_again(
         let window = deliveries::not_arrived(&mut conn, endpoint, after, LOOKED_AT_ONCE).await?;
         *looked_at += window.len();
         after = window.last().copied();
-        let found = deliveries::unsent_among(&mut conn, endpoint, &window, since).await?;
+        let found = deliveries::unsent_among(&mut conn, endpoint, &window, &UnsentFilter::since(since)).await?;
         for some in found.chunks(BATCH) {
             if batches == MOST_BATCHES {
                 return Ok(Resent { resent: begun, has_more: true });

@@ -59,7 +59,7 @@ pub struct Process {
     pub wakes: Wakes,
     /// Signs of life, for `/readyz`.
     pub signs: Signs,
-    /// Turns for transactions of one account.
+    /// Turns for transactions and long lists of one account, which have a share of the connections together.
     pub own_turns: OwnTurns,
     /// Cancelled when the process is to end.
     pub shutdown: CancellationToken,
@@ -90,7 +90,7 @@ impl Process {
     /// such calls at once would else have all connections. Call it with no other connection in hand.
     pub fn conn_of(&self, account: AccountId) -> BoxFuture<'_, sqlx::Result<OwnConnection>> {
         Box::pin(async move {
-            let turn = self.own_turns.turn(account).await;
+            let turn = self.own_turns.turn(account).await?;
             Ok(OwnConnection::new(self.conn().await?, turn))
         })
     }
@@ -116,7 +116,7 @@ impl Process {
     /// connection in hand.
     pub fn begin_of(&self, account: AccountId) -> BoxFuture<'_, sqlx::Result<OwnTransaction>> {
         Box::pin(async move {
-            let turn = self.own_turns.turn(account).await;
+            let turn = self.own_turns.turn(account).await?;
             Ok(OwnTransaction::new(self.pool.begin().await?, turn))
         })
     }
@@ -170,6 +170,8 @@ impl Process {
         tokio::spawn(follow_clock(pool.clone(), shutdown.clone()));
         let host = host_name();
         let name = format!("{host}-{}-{}", std::process::id(), Ulid::generate());
+        let options = pool.options();
+        let own_turns = OwnTurns::of(options.get_max_connections(), options.get_acquire_timeout());
         Ok(Self {
             settings: Arc::new(settings),
             name: name.into(),
@@ -181,7 +183,7 @@ impl Process {
             outbound,
             wakes,
             signs: Signs::default(),
-            own_turns: OwnTurns::default(),
+            own_turns,
             shutdown,
             decoders: Arc::default(),
         })

@@ -290,13 +290,13 @@ pub async fn not_arrived(
     .await
 }
 
-/// Returns those of these deliveries that [`unsent`] would return for all since this time, the oldest first. Of several
+/// Returns those of these deliveries that [`unsent`] would return for all of the endpoint, the oldest first. Of several
 /// of one event the last alone can be one, and alone is judged.
 pub async fn unsent_among(
     conn: &mut PgConnection,
     endpoint: EndpointId,
     looked_at: &[DeliveryId],
-    since: DateTime<Utc>,
+    filter: &UnsentFilter,
 ) -> sqlx::Result<Vec<Unsent>> {
     sqlx::query_as!(
         Unsent,
@@ -304,6 +304,11 @@ pub async fn unsent_among(
                SELECT DISTINCT ON (event_id) id, workspace_id, event_id, event_type, job_id, traceparent
                FROM deliveries
                WHERE id = ANY ($2) AND status IN ('failed', 'skipped') AND created_at >= $3 AND trigger <> 'test'
+                   AND ($4::timestamptz IS NULL OR created_at < $4)
+                   AND ($5::text IS NULL OR status = $5)
+                   AND ($6::text IS NULL OR event_type = $6)
+                   AND ($7::smallint IS NULL OR response_status = $7)
+                   AND ($8::text IS NULL OR error = $8)
                ORDER BY event_id, id DESC)
            SELECT d.id AS "id!: DeliveryId", d.workspace_id AS "workspace_id?: WorkspaceId", d.event_id AS "event_id!",
                d.event_type AS "event_type!: EventType", d.job_id AS "job_id?: JobId", d.traceparent AS "traceparent?"
@@ -315,7 +320,12 @@ pub async fn unsent_among(
            ORDER BY d.id"#,
         endpoint as _,
         looked_at as &[DeliveryId],
-        since
+        filter.since,
+        filter.until,
+        filter.status.map(DeliveryStatus::name),
+        filter.event_type.map(EventType::name),
+        filter.http_status,
+        filter.error
     )
     .fetch_all(conn)
     .await

@@ -9,7 +9,16 @@ use sqlx::PgConnection;
 /// Of these jobs of the workspace, cancels the queued ones and asks the running ones to stop. Returns both with the
 /// status they have now; a job that is not returned had ended already, or does not exist.
 pub async fn cancel(conn: &mut PgConnection, jobs: &[JobId], workspace: WorkspaceId) -> sqlx::Result<Vec<EndedJob>> {
-    stop(conn, jobs, Some(workspace), Gone(false)).await
+    stop(conn, jobs, Some(workspace), Gone(false), Again(true)).await
+}
+
+/// Like [`cancel`], except those running ones that were asked before: they stay as they are, and are not returned.
+pub async fn cancel_unasked(
+    conn: &mut PgConnection,
+    jobs: &[JobId],
+    workspace: WorkspaceId,
+) -> sqlx::Result<Vec<EndedJob>> {
+    stop(conn, jobs, Some(workspace), Gone(false), Again(false)).await
 }
 
 /// Like [`cancel`], for every live job of any account that reads one of these items, since they are deleted.
@@ -25,7 +34,7 @@ pub async fn cancel_for_items(conn: &mut PgConnection, items: &[ItemId]) -> sqlx
     )
     .fetch_all(&mut *conn)
     .await?;
-    stop(conn, &live, None, Gone(true)).await
+    stop(conn, &live, None, Gone(true), Again(true)).await
 }
 
 /// Like [`cancel`], for every live job that speaks this dub of `item`, since the dub is deleted.
@@ -39,7 +48,7 @@ pub async fn cancel_for_dub(conn: &mut PgConnection, dub: DubId, item: ItemId) -
     )
     .fetch_all(&mut *conn)
     .await?;
-    stop(conn, &live, None, Gone(true)).await
+    stop(conn, &live, None, Gone(true), Again(true)).await
 }
 
 /// Like [`cancel`], for up to `limit` live jobs that an account pays for, in any workspace, except those asked before.
@@ -56,7 +65,7 @@ pub async fn cancel_for_payer(conn: &mut PgConnection, payer: AccountId, limit: 
     )
     .fetch_all(&mut *conn)
     .await?;
-    stop(conn, &live, None, Gone(false)).await
+    stop(conn, &live, None, Gone(false), Again(true)).await
 }
 
 /// Like [`cancel`], for up to `limit` live jobs of a workspace without an item, since nothing can keep their results.
@@ -74,20 +83,24 @@ pub async fn cancel_without_item(
     )
     .fetch_all(&mut *conn)
     .await?;
-    stop(conn, &live, None, Gone(true)).await
+    stop(conn, &live, None, Gone(true), Again(true)).await
 }
 
 /// Whether what the jobs work on is deleted.
 struct Gone(bool);
+
+/// Whether running jobs that were asked to stop before are asked again.
+struct Again(bool);
 
 async fn stop(
     conn: &mut PgConnection,
     jobs: &[JobId],
     workspace: Option<WorkspaceId>,
     gone: Gone,
+    again: Again,
 ) -> sqlx::Result<Vec<EndedJob>> {
     let workspace = workspace.map(WorkspaceId::uuid);
-    sqlx::query_file_as!(EndedRow, "src/jobs/cancel.sql", jobs as &[JobId], workspace, gone.0)
+    sqlx::query_file_as!(EndedRow, "src/jobs/cancel.sql", jobs as &[JobId], workspace, gone.0, again.0)
         .fetch_all(conn)
         .await
         .map(|rows| rows.into_iter().map(EndedJob::from).collect())

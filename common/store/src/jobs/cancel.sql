@@ -1,8 +1,9 @@
 -- Cancels those of the jobs $1 that are queued, and asks those that run to stop. $2 the workspace they must be in, or
--- null for any; $3 whether what they read is gone.
+-- null for any; $3 whether what they read is gone; $4 whether running ones that were asked before are asked again.
 WITH asked AS (
     SELECT id, status FROM jobs
     WHERE id = ANY ($1) AND ($2::uuid IS NULL OR workspace_id = $2) AND status IN ('queued', 'running')
+        AND ($4 OR status = 'queued' OR NOT cancel_requested)
     ORDER BY id
     FOR UPDATE
 ), stopped AS (

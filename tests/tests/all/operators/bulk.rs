@@ -118,6 +118,9 @@ async fn an_operation_goes_on_step_by_step_until_it_is_stopped() -> anyhow::Resu
         assert_eq!(run_once(&world.process).await?, 500, "a turn is bounded");
         let next = "SELECT count(*) FROM bulk_operations WHERE turn_at >= created_at + interval '60.9 seconds'";
         assert_eq!(world.count(next).await?, 1, "and the next one comes a second later");
+        let place = "SELECT count(*) FROM bulk_operation_endpoints WHERE after_id =
+             (SELECT resend_of FROM deliveries WHERE trigger = 'resend' ORDER BY resend_of DESC LIMIT 1)";
+        assert_eq!(world.count(place).await?, 1, "the next step looks at nothing that this one sent");
         world.advance(Duration::from_secs(1)).await?;
         assert_eq!(counts(&get(&anna, &path).await?), ("running".to_owned(), [1_100, sent, 0]));
     }

@@ -88,7 +88,7 @@ impl BoardTools {
     async fn list_boards(&self, auth: Auth, arguments: Json<ListBoards>) -> Answer<Json<ToolAnswer<BoardPage>>> {
         let Auth(caller) = auth;
         let page = Page::new("boards", arguments.0.limit, arguments.0.cursor.as_ref())?;
-        let mut conn = self.0.conn().await?;
+        let mut conn = self.0.process.conn_of(caller.account_id).await?;
         let rows = documents::page::<board::Board>(&mut conn, &caller, page.after, page.fetch()).await?;
         let list = page.list(rows, |row| row.id, ListedBoard::from);
         let data = BoardPage { boards: list.data, has_more: list.has_more, next_cursor: list.next_cursor };

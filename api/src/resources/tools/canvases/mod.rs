@@ -103,7 +103,7 @@ impl CanvasTools {
     async fn list_canvases(&self, auth: Auth, arguments: Json<ListCanvases>) -> Answer<Json<ToolAnswer<CanvasPage>>> {
         let Auth(caller) = auth;
         let page = Page::new("canvases", arguments.0.limit, arguments.0.cursor.as_ref())?;
-        let mut conn = self.0.conn().await?;
+        let mut conn = self.0.process.conn_of(caller.account_id).await?;
         let rows = documents::page::<canvas::Canvas>(&mut conn, &caller, page.after, page.fetch()).await?;
         let list = page.list(rows, |row| row.id, ListedCanvas::from);
         let data = CanvasPage { canvases: list.data, has_more: list.has_more, next_cursor: list.next_cursor };

@@ -134,7 +134,7 @@ impl DubTools {
     async fn list_dubs(&self, auth: Auth, arguments: Json<ListDubs>) -> Answer<Json<ToolAnswer<DubPage>>> {
         let Auth(caller) = auth;
         let page = Page::new("dubs", arguments.0.limit, arguments.0.cursor.as_ref())?;
-        let mut conn = self.0.conn().await?;
+        let mut conn = self.0.process.conn_of(caller.account_id).await?;
         let rows = documents::page::<Dub>(&mut conn, &caller, page.after, page.fetch()).await?;
         let list = page.list(rows, |row| row.id, ListedDub::from);
         let data = DubPage { dubs: list.data, has_more: list.has_more, next_cursor: list.next_cursor };

@@ -142,7 +142,8 @@ impl Jobs {
         let Cancelled { stopped, found } = cancel_jobs(&self.0, &caller, &known).await?;
         missing.extend(absent(&known, found.iter().map(|job| job.id)));
         let outcome = |job: JobId, status: JobStatus| match stopped.iter().find(|one| one.job == job) {
-            Some(_) if status == JobStatus::Running => CancelOutcome::Cancelling,
+            // Whether this call has asked it or one before.
+            _ if status == JobStatus::Running => CancelOutcome::Cancelling,
             Some(_) => CancelOutcome::Cancelled,
             None => CancelOutcome::AlreadyFinished,
         };
@@ -166,7 +167,7 @@ impl Jobs {
         let (known, mut missing) = parsed(ids);
         let wait = Duration::from_secs(u64::from(request.wait_seconds.unwrap_or_default()));
         self.wait(&known, caller.workspace.id, wait, request.wait_for.unwrap_or(WaitFor::Any)).await?;
-        let mut conn = self.0.conn().await?;
+        let mut conn = self.0.process.conn_of(caller.account_id).await?;
         let mut found = jobs::by_ids(&mut conn, &known, Some(caller.workspace.id)).await?;
         add_waits(&mut conn, &mut found, Some(caller.account_id)).await?;
         missing.extend(absent(&known, found.iter().map(|job| job.id)));
@@ -184,7 +185,7 @@ impl Jobs {
             return Err(ApiError::new(Code::InvalidRequest, message));
         }
         let page = Page::new("jobs", request.limit, request.cursor.as_ref())?;
-        let mut conn = self.0.conn().await?;
+        let mut conn = self.0.process.conn_of(caller.account_id).await?;
         let item = match &request.item_ref {
             None => None,
             Some(text) => Some(find_item(&mut conn, caller.workspace.id, text).await?),

@@ -83,7 +83,7 @@ impl TemplateTools {
         let Auth(caller) = auth;
         let asked = arguments.0.unwrap_or_default();
         let page = Page::new("templates", asked.limit, asked.cursor.as_ref())?;
-        let mut conn = self.0.conn().await?;
+        let mut conn = self.0.process.conn_of(caller.account_id).await?;
         let rows = documents::page::<template::Template>(&mut conn, &caller, page.after, page.fetch()).await?;
         let list = page.list(rows, |row| row.id, ListedTemplate::from);
         let data = TemplatePage { templates: list.data, has_more: list.has_more, next_cursor: list.next_cursor };

@@ -110,7 +110,7 @@ impl TimelineTools {
     ) -> Answer<Json<ToolAnswer<TimelinePage>>> {
         let Auth(caller) = auth;
         let page = Page::new("timelines", arguments.0.limit, arguments.0.cursor.as_ref())?;
-        let mut conn = self.0.conn().await?;
+        let mut conn = self.0.process.conn_of(caller.account_id).await?;
         let mut rows = documents::page::<timeline::Timeline>(&mut conn, &caller, page.after, page.fetch()).await?;
         gone::forget_variants(&mut conn, &mut rows).await?;
         let list = page.list(rows, |row| row.id, ListedTimeline::from);
