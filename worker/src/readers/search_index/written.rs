@@ -66,8 +66,9 @@ impl TextRecognizer {
         tools: &MediaTools,
         ctx: &JobCtx,
     ) -> Result<Vec<Vec<WrittenWord>>, ReadError> {
-        let pages = tiff(pictures).ok_or(ReadError::Crashed)?;
-        let input = tokio::task::spawn_blocking(move || nameless(&pages)).await.map_err(|_| ReadError::Crashed)??;
+        let document = tiff(pictures).ok_or(ReadError::Crashed)?;
+        let input =
+            tokio::task::spawn_blocking(move || nameless(&document)).await.map_err(|_| ReadError::Crashed)??;
         // Sparse text: words anywhere in the picture, without looking for an order.
         let arguments = [input_path(), "stdout", "-l", "eng", "--psm", "11", "--tessdata-dir", DATA_DIR];
         let arguments = arguments.into_iter().chain(["-c", "tessedit_create_tsv=1"]).map(OsStr::new);
