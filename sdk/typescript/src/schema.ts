@@ -3168,7 +3168,7 @@ export interface paths {
         put?: never;
         /**
          * Start a bulk operation
-         * @description Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters: each as a new delivery, from its first attempt, up to 500 a second, the oldest of each endpoint first. Count them before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`. The operation goes on by itself, whatever restarts meanwhile; at most five run at once.
+         * @description Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters: each as a new delivery, from its first attempt, up to 500 a second, the oldest of each endpoint first. Count them before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must not lie ahead. The operation goes on by itself, whatever restarts meanwhile; at most five run at once.
          */
         post: operations["operator_start_bulk_operation"];
         delete?: never;
@@ -8810,6 +8810,8 @@ export interface components {
          * @description Which events to send again: those whose last delivery to an endpoint failed or was skipped.
          */
         ResendAll: {
+            /** @description `true` sends nothing, and counts what would be sent. */
+            dry_run?: boolean | null;
             /**
              * Format: date-time
              * @description Only deliveries created at or after this time.
@@ -8817,7 +8819,7 @@ export interface components {
             since: string;
             /**
              * Format: date-time
-             * @description Only deliveries created before this time.
+             * @description Only deliveries created before this time; until now, if absent.
              */
             until?: string | null;
             /** @description Only deliveries to endpoints of this account. */
@@ -8835,8 +8837,6 @@ export interface components {
             http_status?: number | null;
             /** @description Only deliveries whose last attempt had this error, such as `tls_failed`. */
             error?: string | null;
-            /** @description `true` sends nothing, and counts what would be sent. */
-            dry_run?: boolean | null;
         };
         /** @description The result of a resend. */
         Resent: components["schemas"]["Delivery"] | components["schemas"]["ResentSince"];
@@ -9318,7 +9318,7 @@ export interface components {
             since: string;
             /**
              * Format: date-time
-             * @description Only deliveries created before this time, which must not lie ahead; until now, if absent.
+             * @description Only deliveries created before this time; until now, if absent.
              */
             until?: string | null;
             /** @description Only deliveries to endpoints of this account. */

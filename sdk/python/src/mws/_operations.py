@@ -2447,6 +2447,7 @@ class Operator(Group):
         self,
         *,
         since: str | datetime,
+        dry_run: bool | None = None,
         until: str | datetime | None = None,
         account_id: str | None = None,
         endpoint_id: str | None = None,
@@ -2454,13 +2455,12 @@ class Operator(Group):
         event_type: types.Kind | None = None,
         http_status: int | None = None,
         error: str | None = None,
-        dry_run: bool | None = None,
         timeout: float | None = None,
     ) -> types.ResentAll:
         """Sends every event since a time again whose last delivery to an endpoint failed or was skipped, and which matches the
         filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted. One request
         sends at most 50,000; for more, start a bulk operation (`POST /operator/bulk-operations`)."""
-        return self._client.call(OPERATIONS['operator_resend_deliveries'], body={'since': since}, maybe={'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'dry_run': dry_run}, timeout=timeout)
+        return self._client.call(OPERATIONS['operator_resend_deliveries'], body={'since': since}, maybe={'dry_run': dry_run, 'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error}, timeout=timeout)
 
     def operator_resend_delivery(
         self,
@@ -2502,8 +2502,8 @@ class Operator(Group):
     ) -> types.BulkOperationAnswer:
         """Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters: each as
         a new delivery, from its first attempt, up to 500 a second, the oldest of each endpoint first. Count them
-        before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`. The operation goes on by
-        itself, whatever restarts meanwhile; at most five run at once."""
+        before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must not lie
+        ahead. The operation goes on by itself, whatever restarts meanwhile; at most five run at once."""
         return self._client.call(OPERATIONS['operator_start_bulk_operation'], body={'name': name, 'kind': kind, 'since': since}, maybe={'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error}, timeout=timeout)
 
     def operator_list_bulk_operations(
@@ -4845,6 +4845,7 @@ class AsyncOperator(AsyncGroup):
         self,
         *,
         since: str | datetime,
+        dry_run: bool | None = None,
         until: str | datetime | None = None,
         account_id: str | None = None,
         endpoint_id: str | None = None,
@@ -4852,13 +4853,12 @@ class AsyncOperator(AsyncGroup):
         event_type: types.Kind | None = None,
         http_status: int | None = None,
         error: str | None = None,
-        dry_run: bool | None = None,
         timeout: float | None = None,
     ) -> types.ResentAll:
         """Sends every event since a time again whose last delivery to an endpoint failed or was skipped, and which matches the
         filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted. One request
         sends at most 50,000; for more, start a bulk operation (`POST /operator/bulk-operations`)."""
-        return await self._client.call(OPERATIONS['operator_resend_deliveries'], body={'since': since}, maybe={'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'dry_run': dry_run}, timeout=timeout)
+        return await self._client.call(OPERATIONS['operator_resend_deliveries'], body={'since': since}, maybe={'dry_run': dry_run, 'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error}, timeout=timeout)
 
     async def operator_resend_delivery(
         self,
@@ -4900,8 +4900,8 @@ class AsyncOperator(AsyncGroup):
     ) -> types.BulkOperationAnswer:
         """Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters: each as
         a new delivery, from its first attempt, up to 500 a second, the oldest of each endpoint first. Count them
-        before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`. The operation goes on by
-        itself, whatever restarts meanwhile; at most five run at once."""
+        before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must not lie
+        ahead. The operation goes on by itself, whatever restarts meanwhile; at most five run at once."""
         return await self._client.call(OPERATIONS['operator_start_bulk_operation'], body={'name': name, 'kind': kind, 'since': since}, maybe={'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error}, timeout=timeout)
 
     def operator_list_bulk_operations(

@@ -4342,10 +4342,12 @@ class ResendAll(Model):
     """Which events to send again: those whose last delivery to an endpoint failed or was skipped."""
 
     __slots__ = ()
+    dry_run: bool | None
+    """`true` sends nothing, and counts what would be sent."""
     since: str
     """Only deliveries created at or after this time."""
     until: str | None
-    """Only deliveries created before this time."""
+    """Only deliveries created before this time; until now, if absent."""
     account_id: str | None
     """Only deliveries to endpoints of this account."""
     endpoint_id: str | None
@@ -4358,8 +4360,6 @@ class ResendAll(Model):
     """Only deliveries whose last answer had this HTTP status."""
     error: str | None
     """Only deliveries whose last attempt had this error, such as `tls_failed`."""
-    dry_run: bool | None
-    """`true` sends nothing, and counts what would be sent."""
 
 
 class ResentAll(Model):
@@ -4723,7 +4723,7 @@ class StartBulkOperation(Model):
     since: str
     """Only deliveries created at or after this time."""
     until: str | None
-    """Only deliveries created before this time, which must not lie ahead; until now, if absent."""
+    """Only deliveries created before this time; until now, if absent."""
     account_id: str | None
     """Only deliveries to endpoints of this account."""
     endpoint_id: str | None
