@@ -8,7 +8,8 @@
 //! Where all of that is held too, by as many accounts, jobs of accounts that run nothing here are tried in turn, one at
 //! a time and for 15 seconds each. A short job ends in that time; a long one is handed back to wait for a slot, and its
 //! account is not tried again for two hours. Generations and dubs are not tried, since a request to a provider can't be
-//! handed back. So a short read or render waits at most 15 seconds for each account before it, whatever the others hold.
+//! handed back. So a short read or render waits at most 15 seconds for each account before it, whatever the others
+//! hold.
 //!
 //! All of that is for accounts that run nothing here. One that runs a job here, in a slot or beside, is lent no other
 //! place, also where some are free: its next job waits for a slot, or until its own has ended.

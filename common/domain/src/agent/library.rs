@@ -84,10 +84,9 @@ impl Item {
     /// Whether its name or a tag has a word for music.
     fn is_called_music(&self) -> bool {
         let means_music = |word: &str| MUSIC_ALONE.contains(&word.strip_suffix('s').unwrap_or(word));
-        let mut texts = self.tags.iter().chain([&self.name]).map(|text| text.to_lowercase());
-        texts.any(|text| {
-            let mut words = text.split(|c: char| !c.is_alphabetic());
-            MUSIC.iter().any(|word| text.contains(word)) || words.any(means_music)
+        self.tags.iter().chain([&self.name]).any(|text| {
+            let lower = text.to_lowercase();
+            MUSIC.iter().any(|word| lower.contains(word)) || words(text).iter().any(|word| means_music(word))
         })
     }
 
@@ -111,8 +110,8 @@ pub fn footage<'a>(items: &'a [Item], wishes: &Wishes, most: usize) -> (Vec<&'a 
 }
 
 /// Returns the music for a film of `length_ms` milliseconds: of the items called music, one that the brief names, then
-/// one that is long enough. If none is left without those that are probably talks, an item with sound that has been read
-/// for `beats` and is probably no talk; then any that is called music.
+/// one that is long enough. If none is left without those that are probably talks, an item with sound that has been
+/// read for `beats` and is probably no talk; then any that is called music.
 pub fn music<'a>(sounds: &'a [Item], wishes: &Wishes, length_ms: i64) -> Option<&'a Item> {
     let fits = |item: &&Item| item.sounds && item.named_by(&wishes.without) == 0;
     let called: Vec<&Item> = sounds.iter().filter(fits).filter(|item| item.is_called_music()).collect();
@@ -122,6 +121,19 @@ pub fn music<'a>(sounds: &'a [Item], wishes: &Wishes, length_ms: i64) -> Option<
     };
     let read = || sounds.iter().filter(fits).find(|item| item.has("beats") && !item.is_talk());
     best(false).or_else(read).or_else(|| best(true))
+}
+
+/// Returns the words of a text in small letters. A capital behind a small letter begins one too: `MainTheme` has two.
+fn words(text: &str) -> Vec<String> {
+    let (mut apart, mut is_after_small) = (String::new(), false);
+    for letter in text.chars() {
+        if is_after_small && letter.is_uppercase() {
+            apart.push(' ');
+        }
+        is_after_small = letter.is_lowercase();
+        apart.extend(letter.to_lowercase());
+    }
+    apart.split(|c: char| !c.is_alphabetic()).map(str::to_owned).collect()
 }
 
 /// Converts seconds of JSON to milliseconds; `None` if they are no number or negative.
@@ -153,9 +165,13 @@ mod tests {
             sound("Beatrice, tracking Neptune.wav", &[]),
         ];
         let with = |more: Item| [&talks[..], &[more][..], &talks[..]].concat();
-        for (name, reads) in
-            [("Loop.wav", &["beats"][..]), ("Track 01.wav", &[]), ("two_beats.wav", &[]), ("ThemeMusic.wav", &[])]
-        {
+        for (name, reads) in [
+            ("Loop.wav", &["beats"][..]),
+            ("Track 01.wav", &[]),
+            ("two_beats.wav", &[]),
+            ("ThemeMusic.wav", &[]),
+            ("MainTheme.wav", &[]),
+        ] {
             assert_eq!(chosen(brief, &with(sound(name, reads))).as_deref(), Some(name));
         }
         assert_eq!(chosen(brief, &talks[1..]), None, "no music is better than a talk");

@@ -200,9 +200,7 @@ async fn text(
             pages.push(page(media, part.second(), ctx).await?);
         }
         let pictures: Vec<&[u8]> = pages.iter().flatten().map(Vec::as_slice).collect();
-        // As long as so many pictures may take, and no longer after the limit than one of them may.
-        let most = PICTURE_TIMEOUT * u32::try_from(pictures.len()).unwrap_or(1);
-        let patience = most.min(until.saturating_duration_since(Instant::now()) + PICTURE_TIMEOUT);
+        let patience = written::together(pictures.len(), until.saturating_duration_since(Instant::now()));
         let found = if pictures.len() > 1 { attempt(recognizer, &pictures, patience, media, ctx).await? } else { None };
         let mut found = found.map(Vec::into_iter);
         for (part, picture) in together.iter().zip(&pages) {

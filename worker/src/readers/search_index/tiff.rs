@@ -1,7 +1,7 @@
 //! Grey pictures as the pages of one TIFF, for an engine that reads several in one run. Pure.
 //!
-//! A picture that is mostly dark is handed over as its negative: light print on a dark ground would be read twice, since
-//! the engine first takes it for dark print.
+//! A picture that is mostly dark is handed over as its negative: light print on a dark ground would be read twice,
+//! since the engine first takes it for dark print.
 
 /// Bytes of a page's list of tags: their number, nine tags, and the place of the next list.
 const LIST_BYTES: u32 = 2 + 12 * 9 + 4;

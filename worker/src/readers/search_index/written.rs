@@ -1,8 +1,8 @@
 //! Reads the text in pictures with `tesseract`, one confined child for several: to start it and load its model takes as
 //! long as to read a slide.
 //!
-//! It gets the pictures as pages of one TIFF and returns words with their places and confidences. Words of low confidence are
-//! left out, since it sees letters in a picture of leaves too.
+//! It gets the pictures as pages of one TIFF and returns words with their places and confidences. Words of low
+//! confidence are left out, since it sees letters in a picture of leaves too.
 
 use super::tiff::tiff;
 use crate::readers::decode::{MediaTools, executable, input_path, nameless, whole_output};
@@ -26,6 +26,8 @@ const SURE_ALONE: f64 = 0.95;
 const PLAIN: usize = 4;
 /// The time limit for one picture. Most take a quarter of a second.
 pub(super) const PICTURE_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time that a run for several pictures has in any case: most need two seconds for eight.
+const LEAST_TOGETHER: Duration = Duration::from_secs(5);
 /// Words of one picture that are kept.
 const MOST_WORDS: usize = 300;
 /// Characters that a word may have; anything longer is not a word.
@@ -82,6 +84,13 @@ impl TextRecognizer {
         let found = pages(&String::from_utf8_lossy(&output));
         if found.len() == pictures.len() { Ok(found) } else { Err(ReadError::Crashed) }
     }
+}
+
+/// Returns how long one run may read so many pictures, where no picture is begun after `left`: as long as each by
+/// itself may, and at most half of `left`, so that they can be read one by one in the other half where one is too slow.
+pub(super) fn together(pictures: usize, left: Duration) -> Duration {
+    let most = PICTURE_TIMEOUT * u32::try_from(pictures).unwrap_or(1);
+    most.min((left / 2).max(LEAST_TOGETHER))
 }
 
 /// Returns the words of each page of tesseract's table.
@@ -185,5 +194,13 @@ mod tests {
         );
         let before = "5\t1\t1\t1\t1\t1\t64\t72\t128\t36\t96.5\tbefore its page";
         assert_eq!((pages(before).len(), words(&[before])), (0, vec![]));
+    }
+
+    #[test]
+    fn a_run_for_several_pictures_leaves_time_to_read_them_one_by_one() {
+        let seconds = Duration::from_secs;
+        for (pictures, left, expected) in [(8, 600, 80), (2, 600, 20), (8, 60, 30), (8, 10, 5), (8, 0, 5)] {
+            assert_eq!(together(pictures, seconds(left)), seconds(expected), "{pictures} pictures, {left} s");
+        }
     }
 }
