@@ -4,9 +4,9 @@
 //! `confine` limits what a child can reach, and `child` is the only place that starts one; `names` lists the formats
 //! that are opened and the names that may be reported; `source` opens and checks the file; `probe` reads its facts, and
 //! `packets` its length where it declares none. `sound` streams samples, `pictures` small frames to analyse, `frames`
-//! whole ones to draw with, `stills` gives one picture; `paid` limits how far any of them goes. `output` is for
-//! children that write text, `encoder` for those that write a file. Whatever the bytes, the answer is a result or a
-//! typed error by the deadline, and no other file's content.
+//! whole ones to draw with, `stills` gives one picture to draw, `single_pictures` those to show and to read text from;
+//! `paid` limits how far any of them goes. `output` is for children that write text, `encoder` for those that write a
+//! file. Whatever the bytes, the answer is a result or a typed error by the deadline, and no other file's content.
 
 mod child;
 #[cfg(target_os = "linux")]
@@ -24,6 +24,7 @@ mod packets;
 mod paid;
 mod pictures;
 mod probe;
+mod single_pictures;
 mod sound;
 mod source;
 mod stills;
@@ -36,9 +37,10 @@ pub(crate) use key_pictures::gone_through_ms;
 pub(crate) use output::{nameless, whole_output};
 pub(crate) use packets::{PICTURE, picture_length, stream_length};
 pub(crate) use paid::{Paid, fits_a_second};
-pub(crate) use pictures::{SmallSize, cover, small_pictures};
-pub(super) use pictures::{page, still};
+pub(crate) use pictures::{SmallSize, small_pictures};
 pub use probe::{AudioStream, Probe};
+pub(crate) use single_pictures::cover;
+pub(super) use single_pictures::{page, still, still_and_page};
 pub(crate) use sound::SoundStream;
 pub use sound::{Channels, SoundBlocks, SoundFormat, decode_sound};
 pub use source::MediaSource;

@@ -1,26 +1,14 @@
-//! The pictures of a media file: small versions of all its frames, and single stills.
+//! The pictures of a media file: small versions of all its frames.
 //!
-//! Frames are made small in the child, and are analysed one by one as they come; a still is one JPEG. Confined and
-//! bounded as `sound` is. The stream is the first one with pictures that is not an album cover.
+//! Frames are made small in the child, and are analysed one by one as they come. Confined and bounded as `sound` is.
+//! The stream is the first one with pictures that is not an album cover.
 
 use super::child::Decoder;
-use super::output::whole_output;
 use super::paid::{Pace, Paid, fits_a_second};
 use super::{MediaSource, ON_THE_MEDIAS_CLOCK, input_arguments, most_pixels};
 use crate::readers::{JobCtx, Limit, ReadError};
 use std::ffi::OsStr;
 
-/// Pixels of a still, across and down, at most.
-const STILL: u32 = 320;
-/// Bytes of a still, at most: three times those of a still of noise.
-const STILL_BYTES: usize = 256 << 10;
-/// The longest side of a picture whose text is read, in pixels: letters of 24 pixels in 1,280 keep their size.
-const PAGE: u32 = 1_280;
-/// Bytes of such a picture, at most: one per grey pixel, and a header.
-const PAGE_BYTES: usize = (PAGE * PAGE) as usize + 64;
-/// Arguments that find a picture without decoding those between: the decoder gets key frames alone, and the first after
-/// the seek is taken.
-const KEY_PICTURES: [&str; 3] = ["-noaccurate_seek", "-skip_frame", "nokey"];
 /// Frames that are read at once.
 const READ_FRAMES: usize = 16;
 /// Bytes of a frame's time, at the beginning of the row below the picture.
@@ -124,102 +112,6 @@ async fn start(media: &MediaSource, size: SmallSize, ctx: &JobCtx) -> Result<Dec
         .chain(input_arguments())
         .chain(after.into_iter().chain(output).map(OsStr::new));
     Decoder::start(&tools.ffmpeg, arguments, media.file(), tools, ctx).await
-}
-
-/// Returns the picture at this second as a JPEG; none where there is no picture, or it would exceed a still's bytes.
-pub(in crate::readers) async fn still(
-    media: &MediaSource,
-    second: f64,
-    ctx: &JobCtx,
-) -> Result<Option<Vec<u8>>, ReadError> {
-    picture(media, second, &[], ctx).await
-}
-
-/// Returns the picture at this second in grey, as a PGM that is large enough for its text to be read; none where there
-/// is no picture.
-pub(in crate::readers) async fn page(
-    media: &MediaSource,
-    second: f64,
-    ctx: &JobCtx,
-) -> Result<Option<Vec<u8>>, ReadError> {
-    let page = Form { side: PAGE, pixels: "gray", encoder: &["-c:v", "pgm"], begins: b"P5", most_bytes: PAGE_BYTES };
-    one_picture(media, second, &[], &page, ctx).await
-}
-
-/// Returns a still, with these arguments of ffmpeg for how to find it.
-async fn picture(
-    media: &MediaSource,
-    second: f64,
-    looking: &[&str],
-    ctx: &JobCtx,
-) -> Result<Option<Vec<u8>>, ReadError> {
-    let encoder = &["-c:v", "mjpeg", "-q:v", "5"];
-    let still = Form { side: STILL, pixels: "yuvj420p", encoder, begins: b"\xff\xd8", most_bytes: STILL_BYTES };
-    one_picture(media, second, looking, &still, ctx).await
-}
-
-/// The format of a single picture.
-struct Form<'a> {
-    /// The longest side, in pixels.
-    side: u32,
-    /// ffmpeg's name of its pixel format.
-    pixels: &'a str,
-    encoder: &'a [&'a str],
-    /// The first bytes of its file.
-    begins: &'a [u8],
-    most_bytes: usize,
-}
-
-async fn one_picture(
-    media: &MediaSource,
-    second: f64,
-    looking: &[&str],
-    form: &Form<'_>,
-    ctx: &JobCtx,
-) -> Result<Option<Vec<u8>>, ReadError> {
-    let tools = media.tools();
-    let second = format!("{:.3}", second.max(0.0));
-    let side = |of: &str| format!("max(2,2*trunc({of}*min(1,{}/max(iw,ih))/2))", form.side);
-    let filter = format!("scale=w='{}':h='{}',format={}", side("iw"), side("ih"), form.pixels);
-    let most_pixels = most_pixels(media.probe());
-    let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-max_pixels", &most_pixels];
-    let seek = ["-ss", second.as_str()];
-    let after = ["-map", "0:V:0", "-an", "-sn", "-dn", "-frames:v", "1", "-vf", &filter, "-map_metadata", "-1"];
-    // Otherwise a frame from before the second that was sought is dropped.
-    let output = ["-fps_mode", "passthrough"];
-    let arguments = before
-        .into_iter()
-        .chain(seek)
-        .chain(looking.iter().copied())
-        .map(OsStr::new)
-        .chain(input_arguments())
-        .chain(after.into_iter().chain(output).map(OsStr::new))
-        .chain(form.encoder.iter().copied().chain(["-f", "image2pipe", "pipe:1"]).map(OsStr::new));
-    match whole_output(&tools.ffmpeg, arguments, media.file(), tools, form.most_bytes, ctx).await {
-        Ok((image, _)) => Ok(image.starts_with(form.begins).then_some(image)),
-        Err(ReadError::LimitExceeded { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// Returns a picture to show for an item of `duration_ms`: at a tenth of it, since films begin in the dark, and at ten
-/// seconds at most. It is the nearest key frame before, so that a film with a single one costs no more than others.
-/// None when there is no such picture: an item can do without one.
-///
-/// # Errors
-/// `Timeout` alone.
-#[expect(clippy::cast_precision_loss, reason = "media times stay far below 2^53 ms")]
-pub(crate) async fn cover(media: &MediaSource, duration_ms: i64, ctx: &JobCtx) -> Result<Option<Vec<u8>>, ReadError> {
-    let second = (duration_ms as f64 / 10_000.0).min(10.0);
-    let found = match picture(media, second, &KEY_PICTURES, ctx).await {
-        // The file has less video than it declares, or no such key frame.
-        Ok(None) | Err(ReadError::Corrupt(_)) => picture(media, 0.0, &[], ctx).await,
-        found => found,
-    };
-    match found {
-        Err(ReadError::Timeout) => Err(ReadError::Timeout),
-        found => Ok(found.unwrap_or_default()),
-    }
 }
 
 /// The time of a frame.

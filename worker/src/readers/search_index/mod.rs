@@ -1,16 +1,17 @@
 //! The `search_index` read: the moments of a video, which are searched by what is said and shown by a still.
 //!
-//! `shots` finds the changes of the picture, `moments` makes shots of them, and each gets a still. `pages` finds the
-//! pictures that may have new text, and `written` reads them. The speech in a moment is the transcript's: the two are
-//! joined when they are read, whichever ended first.
+//! `shots` finds the changes of the picture, `moments` makes shots of them, and `stills` a still of each. `pages` finds
+//! the pictures that may have new text, and `written` reads them. The speech in a moment is the transcript's: the two
+//! are joined when they are read, whichever ended first.
 
 mod moments;
 mod pages;
 mod shots;
+mod stills;
 mod tiff;
 mod written;
 
-use crate::readers::decode::{page, small_pictures, still};
+use crate::readers::decode::small_pictures;
 use crate::readers::stored::{seconds, thousandths};
 use crate::readers::{Engine, JobCtx, MediaSource, OutputFile, ReadError, ReadOutcome, Reader, ReaderSettings};
 use domain::read::Read;
@@ -21,15 +22,14 @@ use pages::{Pages, Part, parts};
 use serde::Serialize;
 use shots::Shots;
 use std::time::Duration;
+use stills::{MadeStills, Stills};
 use tokio::time::Instant;
 use written::{PICTURE_TIMEOUT, TextRecognizer, WrittenWord};
 
-/// The progress in percent once the cuts are found, and once the stills are made.
+/// The progress in percent once the cuts are found.
 const LOOKED: u8 = 70;
-const STILLS_MADE: u8 = 85;
-/// The time limit for reading text: a sixteenth of the media's duration, and at least enough for a few pictures.
-const TEXT_PART: u32 = 16;
-const LEAST_TEXT_TIME: Duration = Duration::from_secs(10);
+/// A sixteenth of the media's duration, and at least enough for a few pictures.
+const TEXT_TIME: TextTime = TextTime { part: 16, least: Duration::from_secs(10) };
 /// Pictures that one run of the engine reads.
 const AT_ONCE: usize = 8;
 /// Words that a read keeps, at most: some 3 MB of its document.
@@ -67,11 +67,23 @@ pub(super) struct MostStills {
     pub(super) bytes: usize,
 }
 
+/// The time limit for reading text. Decoding the pages that it is read from counts, with the stills that are made in
+/// the same run of the decoder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TextTime {
+    /// The media's duration is divided by this.
+    pub(super) part: u32,
+    /// The limit for short media.
+    pub(super) least: Duration,
+}
+
 /// Finds shots on small pictures of all frames.
 #[derive(Debug)]
 pub(super) struct SearchIndex {
     /// The limits on a read's stills.
     pub(super) most: MostStills,
+    /// The time limit for reading text.
+    pub(super) text_time: TextTime,
     /// The engine that reads text, where this machine has it.
     recognizer: Option<TextRecognizer>,
 }
@@ -79,13 +91,14 @@ pub(super) struct SearchIndex {
 impl SearchIndex {
     /// Returns one with the engine that reads text, if it is installed here.
     pub(super) fn found(settings: &ReaderSettings) -> Self {
-        Self { most: MOST_STILLS, recognizer: TextRecognizer::found(settings.tesseract.as_deref()) }
+        let recognizer = TextRecognizer::found(settings.tesseract.as_deref());
+        Self { most: MOST_STILLS, text_time: TEXT_TIME, recognizer }
     }
 
     /// Returns one that makes fewer stills and reads no text.
     #[cfg(test)]
     pub(super) fn of_at_most(most: MostStills) -> Self {
-        Self { most, recognizer: None }
+        Self { most, text_time: TEXT_TIME, recognizer: None }
     }
 }
 
@@ -114,14 +127,14 @@ impl SearchIndex {
         };
         let seen = small_pictures(media, shots::SIZE, &looking, each).await?;
         let mut moments = moments::moments(&shots.finish(), seconds(seen.duration_ms));
-        let making = ctx.step(LOOKED, STILLS_MADE);
-        let (files, looked_at) = stills(&mut moments, self.most, media, &making).await?;
+        let making = ctx.step(LOOKED, 100);
+        let mut stills = Stills::new(&moments, self.most, media, &making);
         let mut warnings = seen.warnings;
         let written = if let Some(recognizer) = &self.recognizer {
-            let patience = Duration::from_millis(seen.duration_ms.unsigned_abs()) / TEXT_PART;
-            let until = Instant::now() + patience.max(LEAST_TEXT_TIME);
+            let patience = Duration::from_millis(seen.duration_ms.unsigned_abs()) / self.text_time.part;
+            let until = Instant::now() + patience.max(self.text_time.least);
             let parts = parts(&moments, &pages.finish(seconds(seen.duration_ms)));
-            let text = text(recognizer, &parts, until, media, &ctx.step(STILLS_MADE, 100)).await?;
+            let text = text(recognizer, &parts, until, &mut stills, media, &making).await?;
             if let Some(unread) = parts.get(text.looked_at) {
                 warnings.push(format!("Text in pictures was read up to {:.1} s, and not after that.", unread.start));
             }
@@ -135,10 +148,12 @@ impl SearchIndex {
             );
             None
         };
+        let MadeStills { tried, made } = stills.finish().await?;
         ctx.progress.reach(100);
-        if looked_at < moments.len() {
-            warnings.push(format!("Only the first {looked_at} of {} moments have a still.", moments.len()));
+        if tried < moments.len() {
+            warnings.push(format!("Only the first {tried} of {} moments have a still.", moments.len()));
         }
+        let files = files(&mut moments, made, &ctx.files_prefix);
         let data = SearchIndexData { moments, written };
         let mut outcome = ReadOutcome::new(self.read(), self.engine(), seen.duration_ms, warnings, &data)?;
         outcome.files = files;
@@ -146,29 +161,17 @@ impl SearchIndex {
     }
 }
 
-/// Makes a still of each moment and writes its key into the moment. Returns the files and the number of moments that
-/// were tried. A moment whose picture can't be decoded gets no still.
-async fn stills(
-    moments: &mut [Moment],
-    most: MostStills,
-    media: &MediaSource,
-    ctx: &JobCtx,
-) -> Result<(Vec<OutputFile>, usize), ReadError> {
-    let (mut files, mut bytes) = (Vec::new(), 0);
-    let count = moments.len().min(most.moments);
-    for (number, moment) in moments.iter_mut().take(count).enumerate() {
-        if bytes >= most.bytes {
-            return Ok((files, number));
-        }
-        ctx.progress.reach_part(number as u64, count as u64);
-        if let Some(jpeg) = still(media, moment.still_second(), ctx).await? {
-            bytes += jpeg.len();
-            let key = format!("{}/{}.jpg", ctx.files_prefix, moment.id);
+/// Returns the files of these stills, each of which comes with its moment's place. Writes their keys into the moments.
+fn files(moments: &mut [Moment], stills: Vec<(usize, Vec<u8>)>, prefix: &str) -> Vec<OutputFile> {
+    let mut files = Vec::with_capacity(stills.len());
+    for (place, jpeg) in stills {
+        if let Some(moment) = moments.get_mut(place) {
+            let key = format!("{prefix}/{}.jpg", moment.id);
             files.push(OutputFile { key: key.clone(), bytes: jpeg.into() });
             moment.thumbnail = Some(key);
         }
     }
-    Ok((files, count))
+    files
 }
 
 /// The text in the pictures of parts.
@@ -181,11 +184,13 @@ struct Text {
     given_up: usize,
 }
 
-/// Reads the pictures of these parts, until a point in time or until there are enough words.
+/// Reads the pictures of these parts, until a point in time or until there are enough words. Makes the stills of their
+/// moments meanwhile.
 async fn text(
     recognizer: &TextRecognizer,
     parts: &[Part<'_>],
-    until: Instant,
+    mut until: Instant,
+    stills: &mut Stills<'_>,
     media: &MediaSource,
     ctx: &JobCtx,
 ) -> Result<Text, ReadError> {
@@ -197,7 +202,8 @@ async fn text(
                 break;
             }
             ctx.progress.reach_part((text.looked_at + pages.len()) as u64, parts.len() as u64);
-            pages.push(page(media, part.second(), ctx).await?);
+            until += stills.alone(part).await?;
+            pages.push(stills.page(part).await?);
         }
         let pictures: Vec<&[u8]> = pages.iter().flatten().map(Vec::as_slice).collect();
         let patience = written::together(pictures.len(), until.saturating_duration_since(Instant::now()));

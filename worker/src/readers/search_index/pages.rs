@@ -91,6 +91,12 @@ impl Part<'_> {
         }
         self.moment.still_second().min(self.start + latest)
     }
+
+    /// Whether that second is the one that its moment's still shows.
+    pub(super) fn shows_still(&self) -> bool {
+        let latest = self.start + (self.end - self.start) / 2.0;
+        self.start <= self.moment.start && self.moment.still_second() <= latest
+    }
 }
 
 /// Returns the parts of these moments: the first of a moment begins with it, each other with a page.
@@ -150,11 +156,15 @@ mod tests {
     fn a_moment_has_a_part_for_each_page() {
         let moment = |id: &str, start, end| Moment { id: id.to_owned(), start, end, thumbnail: None };
         let moments = [moment("m1", 0.0, 10.0), moment("m2", 10.0, 10.6), moment("m3", 10.6, 20.0)];
+        let short = parts(&moments[..1], &[0.0, 1.5]);
         let parts = parts(&moments, &[0.0, 4.0, 4.9, 8.0, 10.0, 11.0, 15.0]);
         let told: Vec<_> = parts.iter().map(|part| (part.moment.id.as_str(), part.start, part.end)).collect();
         let first = [("m1", 0.0, 4.0), ("m1", 4.0, 8.0), ("m1", 8.0, 10.0)];
         assert_eq!(told, [&first[..], &[("m2", 10.0, 10.6), ("m3", 10.6, 15.0), ("m3", 15.0, 20.0)]].concat());
         let seconds: Vec<_> = parts.iter().map(|part| (part.second() * 1000.0).round() / 1000.0).collect();
         assert_eq!(seconds, [1.0, 4.5, 8.5, 10.3, 11.6, 15.5]);
+        let shows: Vec<_> = parts.iter().map(Part::shows_still).collect();
+        assert_eq!(shows, [true, false, false, true, true, false]);
+        assert!((short[0].second() - 0.75).abs() < 1e-9 && !short[0].shows_still(), "a page before its still");
     }
 }

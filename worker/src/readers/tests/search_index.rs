@@ -1,12 +1,14 @@
 //! The `search_index` read on films whose cuts are known.
 
 use super::{Studio, an_hour, assert_near};
-use crate::readers::search_index::{MostStills, SearchIndex};
+use crate::readers::decode::{page, still, still_and_page};
+use crate::readers::search_index::{MostStills, SearchIndex, TextTime};
 use crate::readers::{ReadError, ReadOutcome, Reader, ReaderSettings};
 use domain::read::Read;
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 impl Studio {
     /// Shots of unlike pictures, cut hard at these seconds.
@@ -22,6 +24,26 @@ impl Studio {
         filter.push(format!("{}concat=n={}:v=1[out0]", shots.concat(), lengths.len()));
         let filter = filter.join(";");
         self.make(name, &filter, &["-c:v", "mpeg4", "-q:v", "4", "-g", "50"])
+    }
+
+    /// A program that a confined child may run.
+    fn script(&self, name: &str, does: &str) -> PathBuf {
+        let program = self.path(name);
+        std::fs::write(&program, format!("#!/bin/sh\n{does}\n")).unwrap();
+        for path in [program.as_path(), program.parent().unwrap()] {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        program
+    }
+
+    /// Two slides and a moving picture between them, three seconds each: three moments of a page each.
+    fn slides(&self, name: &str) -> PathBuf {
+        let filter = format!(
+            "{}[a];mandelbrot=s=1280x720:r=10,trim=duration=3[b];{}[c];[a][b][c]concat=n=3:v=1[out0]",
+            slide("Quarterly results of the river", 48),
+            slide("Lisbon grew by 14 percent", 24)
+        );
+        self.make(name, &filter, &["-c:v", "mpeg4", "-q:v", "3"])
     }
 }
 
@@ -148,13 +170,7 @@ fn slide(text: &str, size: u32) -> String {
 #[tokio::test]
 async fn what_is_written_in_pictures_is_read_and_leaves_are_not_taken_for_letters() {
     let studio = Studio::new();
-    let filter = format!(
-        "{}[a];mandelbrot=s=1280x720:r=10,trim=duration=3[b];{}[c];[a][b][c]concat=n=3:v=1[out0]",
-        slide("Quarterly results of the river", 48),
-        slide("Lisbon grew by 14 percent", 24)
-    );
-    let path = studio.make("slides.mp4", &filter, &["-c:v", "mpeg4", "-q:v", "3"]);
-    let outcome = studio.read(Read::SearchIndex, &path).await.unwrap();
+    let outcome = studio.read(Read::SearchIndex, &studio.slides("slides.mp4")).await.unwrap();
     assert_eq!(outcome.stored.engine.model.as_deref(), Some("tesseract eng"), "scripts/setup installs it");
     let expected = [
         ("m1".to_owned(), 0.0, 3.0, "Quarterly results of the river".to_owned()),
@@ -195,13 +211,107 @@ async fn pictures_that_are_not_read_together_are_read_one_by_one_and_what_fails_
     let both = vec![alone("m1", 0.0, 3.0), alone("m2", 3.0, 6.0)];
     let failed = vec!["Text could not be read in 2 of 2 pictures.".to_owned()];
     for (name, does, words, warnings) in [("one-page", one_page, both, vec![]), ("fails", "exit 1", vec![], failed)] {
-        let program = studio.path(name);
-        std::fs::write(&program, format!("#!/bin/sh\n{does}\n")).unwrap();
-        for path in [program.as_path(), program.parent().unwrap()] {
-            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
-        }
+        let program = studio.script(name, does);
         let other = Studio::with(&ReaderSettings { tesseract: Some(program), ..ReaderSettings::default() });
         let outcome = other.read(Read::SearchIndex, &path).await.unwrap();
         assert_eq!((written(&outcome), outcome.stored.warnings), (words, warnings), "{name}");
     }
+}
+
+#[tokio::test]
+async fn one_decoder_makes_a_still_and_its_page_as_two_would() {
+    let (studio, ctx) = (Studio::new(), an_hour());
+    let slides = studio.slides("slides.mp4");
+    let tower = studio.make("tower.mkv", "testsrc=s=320x3000:r=5:d=2", &["-c:v", "ffv1"]);
+    let cases = [(&slides, 1.0, true), (&slides, 4.04, true), (&tower, 0.5, true), (&slides, 60.0, false)];
+    for (path, second, is_there) in cases {
+        let media = studio.open(path, &ctx).await.unwrap();
+        let before = studio.tools().decodes();
+        let both = still_and_page(&media, second, &ctx).await.unwrap();
+        let decoders = studio.tools().decodes() - before;
+        let alone = (still(&media, second, &ctx).await.unwrap(), page(&media, second, &ctx).await.unwrap());
+        assert!((both.still, both.page) == alone, "{}, {second} s: other bytes", path.display());
+        assert_eq!((alone.0.is_some(), alone.1.is_some()), (is_there, is_there), "{}, {second} s", path.display());
+        assert_eq!(decoders, if is_there { 1 } else { 3 }, "{}, {second} s", path.display());
+    }
+}
+
+#[tokio::test]
+async fn where_one_decoder_does_not_write_both_pictures_each_has_its_own() {
+    let (studio, ctx) = (Studio::new(), an_hour());
+    let path = studio.film("film.mp4", &[2.0]);
+    // A still and a page, written by the one that is asked for both.
+    let pair = r"printf '\377\330\377\331P5both'";
+    let too_much = "left=2000; while [ $left -gt 0 ]; do printf '%01000d' 0; left=$((left - 1)); done";
+    let together = (Some(b"\xff\xd8\xff\xd9".to_vec()), Some(b"P5both".to_vec()));
+    let apart = (Some(b"\xff\xd8alone".to_vec()), Some(b"P5alone".to_vec()));
+    for (name, does, expected, decoders) in [
+        ("both", pair.to_owned(), &together, 1),
+        ("fails", format!("{pair}; exit 1"), &apart, 3),
+        ("still", r"printf '\377\330\377\331'".to_owned(), &apart, 3),
+        ("page", "printf P5both".to_owned(), &apart, 3),
+        ("nothing", "exit 0".to_owned(), &apart, 3),
+        ("much", too_much.to_owned(), &apart, 3),
+    ] {
+        let alone = r"*yuvj420p*) printf '\377\330alone';; *) printf P5alone;;";
+        let program = studio.script(name, &format!("case \"$*\" in *filter:v:1*) {does};; {alone} esac"));
+        let other = Studio::with(&ReaderSettings { ffmpeg: Some(program), ..ReaderSettings::default() });
+        let media = other.open(&path, &ctx).await.unwrap();
+        let before = other.tools().decodes();
+        let both = still_and_page(&media, 1.0, &ctx).await.unwrap();
+        assert_eq!((&(both.still, both.page), other.tools().decodes() - before), (expected, decoders), "{name}");
+    }
+}
+
+/// Reads a film with this reader. Returns what came of it and the decoders that it took.
+async fn read_by(reader: &SearchIndex, studio: &Studio, path: &Path) -> (ReadOutcome, usize) {
+    let ctx = an_hour();
+    let media = studio.open(path, &ctx).await.unwrap();
+    let before = studio.tools().decodes();
+    let outcome = reader.run(&media, &ctx).await.unwrap();
+    (outcome, studio.tools().decodes() - before)
+}
+
+#[tokio::test]
+async fn stills_are_the_same_beside_pages_without_them_and_when_the_time_for_text_is_over() {
+    let studio = Studio::new();
+    let path = studio.slides("slides.mp4");
+    let all = MostStills { moments: 2_000, bytes: 64 << 20 };
+    // A decoder looks at the whole film first.
+    let (plain, decoders) = read_by(&SearchIndex::of_at_most(all), &studio, &path).await;
+    assert_eq!((starts(&plain).len(), plain.files.len(), decoders), (3, 3, 1 + 3));
+    let stills = |outcome: &ReadOutcome| -> Vec<(String, Vec<u8>)> {
+        outcome.files.iter().map(|file| (file.key.clone(), file.bytes.to_vec())).collect()
+    };
+    let mut reader = SearchIndex::found(&ReaderSettings::default());
+    let (whole, decoders) = read_by(&reader, &studio, &path).await;
+    assert!(stills(&whole) == stills(&plain) && whole.stored.data["moments"] == plain.stored.data["moments"]);
+    assert_eq!((written(&whole).len(), decoders), (2, 1 + 3), "one for each moment's still and page");
+
+    reader.most.moments = 1;
+    let (first, decoders) = read_by(&reader, &studio, &path).await;
+    assert!(stills(&first) == stills(&plain)[..1]);
+    assert_eq!((written(&first), decoders), (written(&whole), 1 + 3), "the pages without a still are read too");
+    assert_eq!(first.stored.warnings, ["Only the first 1 of 3 moments have a still."]);
+
+    (reader.most, reader.text_time) = (all, TextTime { part: u32::MAX, least: Duration::ZERO });
+    let (unread, decoders) = read_by(&reader, &studio, &path).await;
+    assert!(stills(&unread) == stills(&plain));
+    assert_eq!((written(&unread), decoders), (vec![], 1 + 3), "each still alone");
+    assert_eq!(unread.stored.warnings, ["Text in pictures was read up to 0.0 s, and not after that."]);
+}
+
+#[tokio::test]
+async fn a_moment_whose_first_page_is_gone_before_its_still_has_a_decoder_for_each() {
+    let studio = Studio::new();
+    // The second page comes after 1.4 s: the first is read at 0.7 s, and the still shows 1.0 s.
+    let second = "drawtext=text='Plans for the autumn':fontsize=24:x=80:y=500:enable='gte(t,1.4)'";
+    let both = format!("{},{second}", slide("Plans for the spring", 24));
+    let path = studio.make("pages.mp4", &both, &["-c:v", "mpeg4", "-q:v", "3"]);
+    let (outcome, decoders) = read_by(&SearchIndex::found(&ReaderSettings::default()), &studio, &path).await;
+    let found = written(&outcome);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert_eq!(found[0], ("m1".to_owned(), 0.0, 1.4, "Plans for the spring".to_owned()));
+    assert!(found[1].3.contains("spring") && found[1].3.contains("autumn"), "{found:?}");
+    assert_eq!((outcome.files.len(), decoders), (1, 1 + 1 + 2), "the film, a still and two pages");
 }
