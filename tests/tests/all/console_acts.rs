@@ -214,9 +214,14 @@ async fn an_endpoint_is_disabled_enabled_and_pinged_on_its_page_by_who_may() -> 
     for (asked, said, next) in [("no", "It is disabled", "Enable…"), ("yes", "It is enabled", "Disable…")] {
         let changed = acts.post(&change, &[("enabled", asked)]).await?;
         assert_eq!(changed.status(), StatusCode::SEE_OTHER);
-        let (_, shown) = acts.get(changed.headers()[header::LOCATION].to_str()?).await?;
+        let to = changed.headers()[header::LOCATION].to_str()?.to_owned();
+        let (_, shown) = acts.get(&to).await?;
         assert!(shown.contains(said) && shown.contains(next), "{shown}");
         assert_eq!(shown.contains(&skipped), asked == "yes", "{shown}");
+        if let Some((_, since)) = to.split_once("since=") {
+            let early = sqlx::query_scalar::<_, bool>("SELECT $1::timestamptz < mws_now() - interval '2 days'");
+            assert!(early.bind(since).fetch_one(world.pool()).await?, "what waited for an attempt is among it: {to}");
+        }
     }
     let pinged = acts.post(&ping, &[]).await?;
     assert_eq!(pinged.status(), StatusCode::SEE_OTHER);

@@ -10,7 +10,7 @@ use crate::http::text::Time;
 use crate::resources::operator::webhooks::OperatorWebhook;
 use crate::usecases::operator::webhooks::{ChangedWebhook, change_any_webhook};
 use crate::usecases::webhooks::endpoints::After;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::EndpointId;
 use domain::series::DisabledReason;
 use maud::{Markup, html};
@@ -20,6 +20,9 @@ use store::endpoints::{self, EndpointOf};
 
 /// The newest deliveries that an endpoint's page shows.
 const NEWEST: i64 = 20;
+/// How long before an endpoint was disabled its oldest skipped delivery may have been created: what waited for another
+/// attempt then is skipped too, and the usual attempts take two days.
+const LONGEST_WAIT: TimeDelta = TimeDelta::days(3);
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["done", "since"])?;
@@ -172,7 +175,7 @@ pub(super) async fn change(visit: Visit) -> Answer<Response> {
     };
     let disabled_at = find_kept(&visit).await?.endpoint.disabled_at.filter(|_| enabled);
     change_any_webhook(&visit.app, &visit.caller, id, Some(enabled), After::Nothing).await?;
-    let since = disabled_at.map(|at| format!("&since={}", Time(at))).unwrap_or_default();
+    let since = disabled_at.map(|at| format!("&since={}", Time(at - LONGEST_WAIT))).unwrap_or_default();
     Ok(leads_to(&format!("/console/endpoints/{id}?done={done}{since}")))
 }
 

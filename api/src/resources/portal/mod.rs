@@ -208,8 +208,8 @@ async fn answer(app: &App, request: &Request, own: Option<PortalPage>, handler: 
     shown.unwrap_or_else(|refusal| refused(app, &look, Some(&seat), way_back(request), &refusal))
 }
 
-/// Returns the way back to what a request was made by. Only for a request that no other site made: it could have
-/// written something into the form that is shown again.
+/// Returns the way back to what a request was made by. Only for a form that no other site sent: it could have written
+/// something into the form that is shown again. Filters may come from elsewhere, by a link: they change nothing.
 fn way_back(request: &Request) -> WayBack {
     WayBack { page: stood_on(request), form: forms::again(request) }
 }

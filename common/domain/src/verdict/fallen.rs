@@ -2,7 +2,6 @@
 //! which have a successor that goes on with their work.
 
 use super::{Process, SILENT_SECONDS};
-use std::collections::HashMap;
 
 /// Seconds for which the end of a process is told. Later, only the fleet's page shows it.
 const TOLD_SECONDS: f64 = 3_600.0;
@@ -16,7 +15,7 @@ const GOES_ON_SECONDS: f64 = 600.0;
 pub struct Fallen<'a> {
     /// The process.
     pub process: &'a Process,
-    /// Whether another process of its service was started in its place.
+    /// Whether another process of its service, which can do all that it did, was started in its place.
     pub has_successor: bool,
 }
 
@@ -28,21 +27,31 @@ impl Fallen<'_> {
 }
 
 /// Returns the processes that fell silent within an hour, the last one first. Each started process is the successor of
-/// one of them: of one that fell silent before it started.
+/// one of them: of one that fell silent before it started, and all of whose tasks it can do.
 pub fn fallen(processes: &[Process]) -> Vec<Fallen<'_>> {
     let is_told = |one: &&Process| (SILENT_SECONDS..TOLD_SECONDS).contains(&one.silent_seconds);
     let mut silent: Vec<&Process> = processes.iter().filter(is_told).collect();
     silent.sort_by(|one, other| one.silent_seconds.total_cmp(&other.silent_seconds));
-    // Whoever can follow on a later end can follow on an earlier one too, so that counting them is enough.
-    let mut taken: HashMap<&str, usize> = HashMap::new();
-    let found = silent.into_iter().map(|process| {
-        let follows = |one: &&Process| one.service == process.service && one.lives_seconds < process.silent_seconds;
-        let taken = taken.entry(process.service.as_str()).or_default();
-        let has_successor = processes.iter().filter(follows).count() > *taken;
-        *taken += usize::from(has_successor);
-        Fallen { process, has_successor }
-    });
-    found.collect()
+    // Whoever can follow on a later end can follow on an earlier one too, so that the later ones choose first. Each
+    // takes the one that can do the least, and leaves to others those that can do more.
+    let mut free: Vec<&Process> = processes.iter().collect();
+    let mut found = Vec::with_capacity(silent.len());
+    for process in silent {
+        let able = free.iter().enumerate().filter(|(_, one)| follows(one, process));
+        let next = able.min_by_key(|(_, one)| one.tasks.len()).map(|(place, _)| place);
+        if let Some(place) = next {
+            free.swap_remove(place);
+        }
+        found.push(Fallen { process, has_successor: next.is_some() });
+    }
+    found
+}
+
+/// Returns whether a process was started after another fell silent, and can do all that the other did.
+fn follows(one: &Process, other: &Process) -> bool {
+    one.service == other.service
+        && one.lives_seconds < other.silent_seconds
+        && other.tasks.iter().all(|task| one.tasks.contains(task))
 }
 
 /// Returns the service whose processes keep ending without a word, with their number and the seconds since the last

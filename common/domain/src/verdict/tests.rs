@@ -213,6 +213,14 @@ fn a_process_that_was_killed_is_past_as_soon_as_another_goes_on_with_its_work() 
     assert_told(&older, State::Degraded, "none was started in its place", next);
     let other = after([process("worker", 600.0), started("scheduler", 590.0)]);
     assert_told(&other, State::Degraded, "none was started in its place", next);
+    let levels_only = |one: Process| Process { tasks: vec![LEVELS], ..one };
+    let lesser = after([process("worker", 600.0), levels_only(started("worker", 590.0))]);
+    assert_told(&lesser, State::Degraded, "none was started in its place", next);
+    assert_eq!(after([levels_only(process("worker", 600.0)), started("worker", 590.0)]).0, State::Healthy);
+    // Who can do less follows on who did less, so that both have a successor.
+    let unlike = [levels_only(process("worker", 500.0)), process("worker", 600.0)];
+    let both = after(unlike.into_iter().chain([started("worker", 390.0), levels_only(started("worker", 400.0))]));
+    assert_eq!(both.0, State::Healthy, "{both:?}");
     let held = |claims| after([Process { claims, ..process("worker", 40.0) }, started("worker", 35.0)]);
     assert_told(&held(1), State::Degraded, "of its jobs one is not taken over yet", next);
     assert_told(&held(3), State::Degraded, "of its jobs 3 are not taken over yet", next);
