@@ -174,8 +174,7 @@ async fn a_call_that_sees_its_keys_first_call_answers_as_that_one() -> anyhow::R
     let client = tenant.client.clone();
     let second = tokio::spawn(async move { client.prepare_once("k", &[item], &["levels"]).await });
     until("the second call looks for jobs", async || {
-        let waiting = "SELECT count(*) FROM pg_stat_activity
-            WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%job_reads%'";
+        let waiting = "SELECT count(*) FROM pg_locks WHERE relation = 'job_reads'::regclass AND NOT granted";
         Ok((world.count(waiting).await? == 1).then_some(()))
     })
     .await?;

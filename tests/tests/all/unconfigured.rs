@@ -17,7 +17,7 @@ async fn where_nothing_is_configured_each_tool_says_so_at_no_cost_and_no_model_i
     let client = &tenant.client;
     let (film, sound) = (world.item(&tenant, Media::video(60)).await?, world.item(&tenant, Media::audio(60)).await?);
     let music = world.item(&tenant, Media::audio(20)).await?;
-    let ops = json!([{ "op": "add_scene", "color": "#000000", "duration": 2 }]);
+    let ops = json!([{ "op": "add_scene", "ref": film }]);
     let timeline = client.tool("create_timeline", &json!({ "name": "x", "ops": ops })).await?;
     let timeline = &timeline.data()?["timeline"]["id"];
     let canvas = json!({ "width": 9, "height": 9, "layers": [{ "type": "rect" }] });
