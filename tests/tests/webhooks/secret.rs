@@ -73,9 +73,9 @@ async fn keys_that_change_twice_orphan_nothing_and_a_start_without_a_key_that_is
     assert_eq!(read(&process, &anyone).await?.json["secret"], secret, "the old keys can go");
 
     let refused = world.api_with(|settings| settings.secret_key = Some(key(3))).await.err().expect("refused");
-    assert!(
-        format!("{refused:#}").contains("2 signing secrets") && format!("{refused:#}").contains("MWS_SECRET_KEY_OLD")
-    );
+    for words in ["could not be used: 2", "MWS_SECRET_KEY_OLD"] {
+        assert!(format!("{refused:#}").contains(words), "{words}: {refused:#}");
+    }
     let (process, anyone) =
         world.api_with(|settings| (settings.secret_key, settings.accept_lost_secrets) = (Some(key(3)), true)).await?;
     assert_eq!(scheduler::reseal::run_once(&process).await?, 0);
