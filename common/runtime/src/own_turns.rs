@@ -1,7 +1,8 @@
 //! Turns for transactions and long lists of one account: a few at once in each process. Calls of an account wait for
 //! its own rows (its balance, its storage, its documents), or read megabytes, so that many at once would hold
-//! connections that others need. All accounts together have three quarters of a process's connections for them: what is
-//! short always finds one of the others. Whoever waits for a turn holds none.
+//! connections that others need. All accounts together have three quarters of a process's connections for them, and
+//! half of them for long lists: what is short always finds one of the others, and a transaction waits for no list.
+//! Whoever waits for a turn holds none.
 
 use domain::ids::AccountId;
 use sqlx::pool::PoolConnection;
@@ -22,6 +23,7 @@ const MOST_OF_ACCOUNT: usize = 4;
 pub struct OwnTurns {
     of_accounts: Arc<Mutex<HashMap<AccountId, Arc<Semaphore>>>>,
     of_all: Arc<Semaphore>,
+    of_lists: Arc<Semaphore>,
     /// How long a turn of the account waits at most for one of all.
     patience: Duration,
 }
@@ -30,6 +32,7 @@ pub struct OwnTurns {
 #[derive(Debug)]
 pub struct OwnTurn {
     _of_all: OwnedSemaphorePermit,
+    _of_lists: Option<OwnedSemaphorePermit>,
     _permit: Option<OwnedSemaphorePermit>,
     _place: Place,
 }
@@ -46,31 +49,57 @@ impl OwnTurns {
     /// The turns of a process with so many connections. Once an account's turn has come, it waits for one of all at
     /// most as long as `patience`.
     pub fn of(connections: u32, patience: Duration) -> Self {
-        let most = usize::try_from(connections).unwrap_or(Semaphore::MAX_PERMITS) * 3 / 4;
-        Self { of_accounts: Arc::default(), of_all: Arc::new(Semaphore::new(most.max(1))), patience }
+        let connections = usize::try_from(connections).unwrap_or(Semaphore::MAX_PERMITS);
+        let some = |most: usize| Arc::new(Semaphore::new(most.max(1)));
+        Self {
+            of_accounts: Arc::default(),
+            of_all: some(connections * 3 / 4),
+            of_lists: some(connections / 2),
+            patience,
+        }
     }
 
-    /// Waits for the account's next turn, however long that takes, and then for one of all. Call it with no connection
-    /// in hand.
+    /// Waits for the account's next turn of a transaction, however long that takes, and then for one of all. Call it
+    /// with no connection in hand.
     ///
     /// # Errors
     /// `PoolTimedOut` where all were taken for too long, as where no connection is free.
     pub async fn turn(&self, account: AccountId) -> sqlx::Result<OwnTurn> {
+        self.turn_with(account, None).await
+    }
+
+    /// The same for a long list, which waits for one of all lists too.
+    ///
+    /// # Errors
+    /// As [`Self::turn`].
+    pub async fn list_turn(&self, account: AccountId) -> sqlx::Result<OwnTurn> {
+        self.turn_with(account, Some(&self.of_lists)).await
+    }
+
+    async fn turn_with(&self, account: AccountId, of_lists: Option<&Arc<Semaphore>>) -> sqlx::Result<OwnTurn> {
         let place = self.place(account);
         // It is never closed.
         let permit = Arc::clone(&place.own).acquire_owned().await.ok();
-        // An account has no more than its own turns in this line, however many calls it sends.
-        let of_all = timeout(self.patience, Arc::clone(&self.of_all).acquire_owned()).await;
-        let of_all = of_all.map_err(|_| sqlx::Error::PoolTimedOut)?.map_err(|_| sqlx::Error::PoolClosed)?;
-        Ok(OwnTurn { _of_all: of_all, _permit: permit, _place: place })
+        // An account has no more than its own turns in these lines, however many calls it sends.
+        let of_lists = match of_lists {
+            Some(lists) => Some(self.one_of(lists).await?),
+            None => None,
+        };
+        let of_all = self.one_of(&self.of_all).await?;
+        Ok(OwnTurn { _of_all: of_all, _of_lists: of_lists, _permit: permit, _place: place })
     }
 
-    /// Returns a turn of the account; none where it would have to be waited for.
+    async fn one_of(&self, all: &Arc<Semaphore>) -> sqlx::Result<OwnedSemaphorePermit> {
+        let one = timeout(self.patience, Arc::clone(all).acquire_owned()).await;
+        one.map_err(|_| sqlx::Error::PoolTimedOut)?.map_err(|_| sqlx::Error::PoolClosed)
+    }
+
+    /// Returns a turn of a transaction of the account; none where it would have to be waited for.
     pub fn turn_now(&self, account: AccountId) -> Option<OwnTurn> {
         let place = self.place(account);
         let permit = Arc::clone(&place.own).try_acquire_owned().ok()?;
         let of_all = Arc::clone(&self.of_all).try_acquire_owned().ok()?;
-        Some(OwnTurn { _of_all: of_all, _permit: Some(permit), _place: place })
+        Some(OwnTurn { _of_all: of_all, _of_lists: None, _permit: Some(permit), _place: place })
     }
 
     fn place(&self, account: AccountId) -> Place {
@@ -215,7 +244,18 @@ mod tests {
         assert_eq!(turns.lock().len(), 3, "who was refused is not remembered");
         held.pop();
         turns.turn(AccountId::mint()).now_or_never().expect("one is free").expect("a turn");
+        drop(held);
+        let mut lists = Vec::new();
+        for _ in 0..2 {
+            let account = AccountId::mint();
+            for _ in 0..MOST_OF_ACCOUNT {
+                lists.push(turns.list_turn(account).now_or_never().expect("at once").expect("a turn"));
+            }
+        }
+        let refused = turns.list_turn(AccountId::mint()).await;
+        assert!(matches!(refused, Err(sqlx::Error::PoolTimedOut)), "lists have eight of sixteen");
+        turns.turn(AccountId::mint()).now_or_never().expect("no transaction waits for lists").expect("a turn");
         let few = OwnTurns::of(1, Duration::from_millis(20));
-        few.turn(AccountId::mint()).now_or_never().expect("there is always one").expect("a turn");
+        few.list_turn(AccountId::mint()).now_or_never().expect("there is always one").expect("a turn");
     }
 }

@@ -90,12 +90,12 @@ impl Process {
     /// such calls at once would else have all connections. Call it with no other connection in hand.
     pub fn conn_of(&self, account: AccountId) -> BoxFuture<'_, sqlx::Result<OwnConnection>> {
         Box::pin(async move {
-            let turn = self.own_turns.turn(account).await?;
+            let turn = self.own_turns.list_turn(account).await?;
             Ok(OwnConnection::new(self.conn().await?, turn))
         })
     }
 
-    /// Returns this connection in one of the account's turns. Where the turn has to be waited for, the connection goes
+    /// Returns this connection for a transaction, in one of the account's turns. Where the turn has to be waited for, the connection goes
     /// back meanwhile, and another one is returned: whoever waits for a turn holds none. A connection that goes back is
     /// checked, which a call with no need to wait is spared.
     pub fn in_turn(
@@ -108,7 +108,8 @@ impl Process {
                 return Ok(OwnConnection::new(conn, turn));
             }
             drop(conn);
-            self.conn_of(account).await
+            let turn = self.own_turns.turn(account).await?;
+            Ok(OwnConnection::new(self.conn().await?, turn))
         })
     }
 
