@@ -95,9 +95,9 @@ impl Process {
         })
     }
 
-    /// Returns this connection for a transaction, in one of the account's turns. Where the turn has to be waited for, the connection goes
-    /// back meanwhile, and another one is returned: whoever waits for a turn holds none. A connection that goes back is
-    /// checked, which a call with no need to wait is spared.
+    /// Returns this connection for a transaction, in one of the account's turns. Where the turn has to be waited for,
+    /// the connection goes back meanwhile, and another one is returned: whoever waits for a turn holds none. A
+    /// connection that goes back is checked, which a call with no need to wait is spared.
     pub fn in_turn(
         &self,
         conn: PoolConnection<Postgres>,
