@@ -119,8 +119,8 @@ async fn where_many_accounts_hold_all_that_can_be_lent_a_short_job_is_let_in_and
     // Two slots, four that are lent, and one on trial.
     let patience = Duration::from_secs(40);
     World::within(patience, "all of it is held", async || Ok((gate.inside() == 7).then_some(()))).await?;
-    // What a provider may have been asked for can't be handed back, so no generation and no dub is tried, however long it
-    // waits.
+    // What a provider may have been asked for can't be handed back, so no generation and no dub is tried, however long
+    // it waits.
     let speaker = world.tenant("c").await?;
     let words = json!({ "text": "hello" });
     let spoken = generation::job(&speaker.client.tool("generate_audio", &words).await?)?;
