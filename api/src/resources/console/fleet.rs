@@ -31,7 +31,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let held = invariants::last(&mut conn).await?;
     let applied = inspect::schema_version(&mut conn).await?;
     let schema = verdict::schema(&mut conn).await?;
-    let ran = releases(env!("CARGO_PKG_VERSION"), &processes, applied, &schema);
+    let ran = releases(env!("CARGO_PKG_VERSION"), &visit.app.process.name, &processes, applied, &schema);
     let main = html! {
         h1 { "Fleet" }
         (shell::section("processes", "Processes", &living(&processes, now)))
@@ -46,7 +46,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
 
 fn living(processes: &[ProcessRow], now: DateTime<Utc>) -> Markup {
     if processes.is_empty() {
-        return html! { p.empty { "No process has said that it lives. Start one: " code { "mws up" } } };
+        return html! { p.empty { "No process has said that it lives. Start a worker and a scheduler, or all in one: " code { "mws up" } } };
     }
     let rows = html! {
         @for one in processes {

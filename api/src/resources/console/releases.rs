@@ -16,11 +16,13 @@ const SERVICES: [&str; 3] = ["api", "worker", "scheduler"];
 const COLUMNS: [(&str, Fit); 4] =
     [("Release", Fit::Any), ("Apis", Fit::Any), ("Workers", Fit::Any), ("Schedulers", Fit::Any)];
 
-/// Shows the releases that run. `own`: the release of this process; `applied`: the newest migration that was applied.
-pub(super) fn releases(own: &str, processes: &[ProcessRow], applied: i64, schema: &Schema) -> Markup {
+/// Shows the releases that run. `own`: the release of this process, and `name` its name; `applied`: the newest migration
+/// that was applied.
+pub(super) fn releases(own: &str, name: &str, processes: &[ProcessRow], applied: i64, schema: &Schema) -> Markup {
     let mut counts: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
-    counts.entry(own).or_default();
-    for one in processes.iter().filter(|one| one.silent_seconds < HEARD_SECONDS) {
+    // This process lives, whether it has been asked for its readiness or not.
+    counts.entry(own).or_default().insert("api", 1);
+    for one in processes.iter().filter(|one| one.silent_seconds < HEARD_SECONDS && one.name != name) {
         *counts.entry(&one.version).or_default().entry(&one.service).or_default() += 1;
     }
     let rows = html! {
@@ -65,7 +67,7 @@ mod tests {
 
     fn process(service: &str, version: &str, silent_seconds: f64) -> ProcessRow {
         ProcessRow {
-            name: "p".to_owned(),
+            name: format!("{service}-1"),
             service: service.to_owned(),
             host: "h".to_owned(),
             version: version.to_owned(),
@@ -83,20 +85,33 @@ mod tests {
     fn an_upgrade_that_is_not_finished_is_seen_and_who_fell_silent_does_not_count() {
         let all =
             [process("worker", "1.1.0", 2.0), process("worker", "1.0.0", 3.0), process("scheduler", "0.9.0", 61.0)];
-        let shown = releases("1.1.0", &all, 124, &Schema::default()).0;
+        let shown = releases("1.1.0", "api-1", &all, 124, &Schema::default()).0;
         for words in ["Processes of 2 releases run", "1.0.0", "at migration 124, and has all", "this process"] {
             assert!(shown.contains(words), "{words}: {shown}");
         }
         assert!(!shown.contains("0.9.0"), "{shown}");
-        let one = releases("1.1.0", &all[..1], 124, &Schema::default()).0;
+        let one = releases("1.1.0", "api-1", &all[..1], 124, &Schema::default()).0;
         assert!(!one.contains("releases run"), "{one}");
+    }
+
+    #[test]
+    fn the_process_that_draws_the_page_counts_whether_it_was_asked_for_its_readiness_or_not() {
+        let apis = |name: &str, all: &[ProcessRow]| {
+            let shown = releases("1.1.0", name, all, 124, &Schema::default()).0;
+            let row = shown.split_once("this process</span></td>").map(|(_, row)| row.to_owned()).unwrap_or_default();
+            row.split("</td>").next().unwrap_or_default().chars().filter(char::is_ascii_digit).collect::<String>()
+        };
+        assert_eq!(apis("api-1", &[]), "1", "it was never asked");
+        assert_eq!(apis("api-1", &[process("api", "1.1.0", 500.0)]), "1", "it was asked long ago");
+        assert_eq!(apis("api-1", &[process("api", "1.1.0", 2.0)]), "1", "it counts once");
+        assert_eq!(apis("api-2", &[process("api", "1.1.0", 2.0)]), "2", "another counts too");
     }
 
     #[test]
     fn a_schema_that_is_older_than_the_release_says_what_helps() {
         let message = "no <room> left".to_owned();
         let failed = Some(FailedMigration { version: 125, message, seconds: 90.0 });
-        let shown = releases("1.1.0", &[], 124, &Schema { pending: 1, failed }).0;
+        let shown = releases("1.1.0", "api-1", &[], 124, &Schema { pending: 1, failed }).0;
         for words in
             ["1 migration of the release 1.1.0 is not applied", "mws migrate", "Migration 125 failed", "&lt;room&gt;"]
         {
