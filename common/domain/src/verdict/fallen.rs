@@ -9,6 +9,8 @@ const TOLD_SECONDS: f64 = 3_600.0;
 const REPEATED: usize = 3;
 /// Seconds since the last of them for which they count as going on.
 const GOES_ON_SECONDS: f64 = 600.0;
+/// The most processes that a sentence names.
+const MOST_NAMED: usize = 5;
 
 /// A process that fell silent within an hour and did not report its end.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +29,8 @@ impl Fallen<'_> {
 }
 
 /// Returns the processes that fell silent within an hour, the last one first. Each started process is the successor of
-/// one of them: of one that fell silent before it started, and all of whose tasks it can do.
+/// one of them: of one that fell silent before it started, and all of whose tasks it can do. One of the same host comes
+/// first: what restarts a process there restarts that process, and another host's stays without.
 pub fn fallen(processes: &[Process]) -> Vec<Fallen<'_>> {
     let is_told = |one: &&Process| (SILENT_SECONDS..TOLD_SECONDS).contains(&one.silent_seconds);
     let mut silent: Vec<&Process> = processes.iter().filter(is_told).collect();
@@ -35,16 +38,29 @@ pub fn fallen(processes: &[Process]) -> Vec<Fallen<'_>> {
     // Whoever can follow on a later end can follow on an earlier one too, so that the later ones choose first. Each
     // takes the one that can do the least, and leaves to others those that can do more.
     let mut free: Vec<&Process> = processes.iter().collect();
-    let mut found = Vec::with_capacity(silent.len());
-    for process in silent {
-        let able = free.iter().enumerate().filter(|(_, one)| follows(one, process));
-        let next = able.min_by_key(|(_, one)| one.tasks.len()).map(|(place, _)| place);
-        if let Some(place) = next {
-            free.swap_remove(place);
+    let mut found: Vec<Fallen<'_>> =
+        silent.into_iter().map(|process| Fallen { process, has_successor: false }).collect();
+    for on_any_host in [false, true] {
+        for one in found.iter_mut().filter(|one| !one.has_successor) {
+            let may_follow =
+                |next: &Process| follows(next, one.process) && (on_any_host || next.host == one.process.host);
+            let able = free.iter().enumerate().filter(|(_, next)| may_follow(next));
+            if let Some(place) = able.min_by_key(|(_, next)| next.tasks.len()).map(|(place, _)| place) {
+                free.swap_remove(place);
+                one.has_successor = true;
+            }
         }
-        found.push(Fallen { process, has_successor: next.is_some() });
     }
     found
+}
+
+/// Returns the first few of these words, and how many more there are.
+pub fn some_of(words: &[String]) -> String {
+    let first = words.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join("; ");
+    match words.len().saturating_sub(MOST_NAMED) {
+        0 => first,
+        more => format!("{first}; and {more} more"),
+    }
 }
 
 /// Returns whether a process was started after another fell silent, and can do all that the other did.

@@ -1,7 +1,7 @@
 //! Judges whether everything runs that must: workers, schedulers, their duties, clocks that agree, and the database's
 //! schema and replicas.
 
-use super::fallen::{Fallen, fallen, past, repeated};
+use super::fallen::{Fallen, fallen, past, repeated, some_of};
 use super::{Duty, Judged, Number, Process, SILENT_SECONDS, Snapshot, State, count, counted, database, span};
 use std::cmp::Ordering;
 
@@ -77,23 +77,43 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
     database::replicas(snapshot).unwrap_or_else(healthy)
 }
 
-/// Judges processes that ended without a word: one whose work does not go on, and those of a service that keep ending.
+/// Judges processes that ended without a word: those whose work does not go on, and those of a service that keeps losing
+/// some.
 fn ended_silently(dead: &[Fallen<'_>]) -> Option<Judged> {
     let next = "mws doctor --only workers";
-    if let Some(Fallen { process, has_successor }) = dead.iter().find(|one| !one.is_past()) {
-        let (service, name, silent) = (&process.service, &process.name, span(process.silent_seconds));
-        let so = if *has_successor {
-            format!("of its jobs {} not taken over yet", counted(process.claims, "is", "are"))
-        } else {
-            "none was started in its place".to_owned()
-        };
+    let open: Vec<&Fallen<'_>> = dead.iter().filter(|one| !one.is_past()).collect();
+    if let [only] = open.as_slice() {
+        let Process { service, name, silent_seconds, .. } = only.process;
+        let (silent, so) = (span(*silent_seconds), left_by(only));
         let sentence =
             format!("A {service} has not been heard of for {silent}, did not say that it ended, and {so}: {name}.");
+        return Some(Judged::new(State::Degraded, sentence, next));
+    }
+    if !open.is_empty() {
+        let each = |one: &&Fallen<'_>| {
+            let Process { service, name, silent_seconds, .. } = one.process;
+            format!("{service} {name} for {}, and {}", span(*silent_seconds), left_by(one))
+        };
+        let named: Vec<String> = open.iter().map(each).collect();
+        let sentence = format!(
+            "{} processes have not been heard of, and did not say that they ended: {}.",
+            named.len(),
+            some_of(&named)
+        );
         return Some(Judged::new(State::Degraded, sentence, next));
     }
     let (service, many, last) = repeated(dead)?;
     let sentence = format!("{many} {service}s ended without a word within an hour, the last {} ago.", span(last));
     Some(Judged::new(State::Degraded, sentence, next))
+}
+
+/// Returns what became of the work of a process that ended without a word, and whose work does not go on.
+fn left_by(dead: &Fallen<'_>) -> String {
+    if dead.has_successor {
+        format!("of its jobs {} not taken over yet", counted(dead.process.claims, "is", "are"))
+    } else {
+        "none was started in its place".to_owned()
+    }
 }
 
 fn late(snapshot: &Snapshot) -> impl Iterator<Item = &Duty> {

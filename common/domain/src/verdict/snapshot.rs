@@ -43,6 +43,8 @@ pub struct Process {
     pub name: String,
     /// Its service: `worker` or `scheduler`.
     pub service: String,
+    /// The name of the host that it runs on.
+    pub host: String,
     /// Its version.
     pub version: String,
     /// Seconds since its last report.

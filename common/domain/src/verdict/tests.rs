@@ -12,8 +12,20 @@ fn process(service: &str, silent_seconds: f64) -> Process {
     let (name, service) = (format!("{service}-1"), service.to_owned());
     let lives_seconds = 86_400.0;
     let heard_at = chrono::DateTime::<chrono::Utc>::UNIX_EPOCH + chrono::TimeDelta::minutes(723);
-    let version = "1".to_owned();
-    Process { name, service, version, silent_seconds, heard_at, lives_seconds, claims: 0, slots: 4, busy: 0, tasks }
+    let (host, version) = ("a".to_owned(), "1".to_owned());
+    Process {
+        name,
+        service,
+        host,
+        version,
+        silent_seconds,
+        heard_at,
+        lives_seconds,
+        claims: 0,
+        slots: 4,
+        busy: 0,
+        tasks,
+    }
 }
 
 /// A process that lives, and that was started so many seconds ago.
@@ -244,6 +256,30 @@ fn a_process_that_was_killed_is_past_as_soon_as_another_goes_on_with_its_work() 
         "3 workers ended without a word within an hour, the last 5 min ago",
         next,
     );
+}
+
+#[test]
+fn all_that_were_killed_are_named_and_a_successor_is_first_that_of_its_own_host() {
+    let next = "mws doctor --only workers";
+    let two = after([process("worker", 40.0), Process { claims: 2, ..process("scheduler", 50.0) }]);
+    let words = "2 processes have not been heard of, and did not say that they ended: \
+                 worker worker-1 for 40 s, and none was started in its place; \
+                 scheduler scheduler-1 for 50 s, and none was started in its place.";
+    assert_told(&two, State::Degraded, words, next);
+    let many = after((0..7).map(|_| process("worker", 60.0)));
+    assert_told(&many, State::Degraded, "7 processes have not been heard of", next);
+    assert!(many.1.ends_with("; and 2 more."), "{many:?}");
+    assert_eq!(many.1.matches("worker worker-1").count(), 5, "{many:?}");
+
+    // The worker of host a was started again, and that of host b, which was killed later, was not.
+    let on = |host: &str, one: Process| Process { name: host.to_owned(), host: host.to_owned(), ..one };
+    let killed = || [on("a", process("worker", 600.0)), on("b", process("worker", 500.0))];
+    let told = after(killed().into_iter().chain([on("a", started("worker", 400.0))]));
+    assert_told(&told, State::Degraded, "none was started in its place: b.", next);
+    // Where it has none on its own host, one on another host goes on with its work.
+    let other =
+        after(killed().into_iter().chain([on("a", started("worker", 400.0)), on("c", started("worker", 300.0))]));
+    assert_eq!(other.0, State::Healthy, "{other:?}");
 }
 
 #[test]

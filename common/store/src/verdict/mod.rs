@@ -143,6 +143,7 @@ fn process(row: ProcessRow) -> Process {
     Process {
         name: row.name,
         service: row.service,
+        host: row.host,
         version: row.version,
         silent_seconds: row.silent_seconds,
         heard_at: row.beat_at,
