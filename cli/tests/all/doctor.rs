@@ -65,3 +65,25 @@ async fn a_process_that_was_killed_is_told_as_past_once_another_goes_on_with_its
     assert!(String::from_utf8_lossy(&followed.stderr).contains("0 problems, 0 warnings, 1 fine"), "{followed:?}");
     world.end().await
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn where_nothing_runs_it_says_so_and_what_starts_it_and_fails() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let found = async |rows: &str, words: [&str; 2]| -> anyhow::Result<()> {
+        sqlx::raw_sql(sqlx::AssertSqlSafe(format!("DELETE FROM workers; {rows}"))).execute(world.pool()).await?;
+        let done = doctor(&world, "workers").await?;
+        let said = String::from_utf8_lossy(&done.stdout);
+        anyhow::ensure!(words.iter().all(|words| said.contains(words)), "{rows}: {done:?}");
+        anyhow::ensure!(done.status.code() == Some(1), "{rows}: {done:?}");
+        anyhow::ensure!(String::from_utf8_lossy(&done.stderr).contains("to be put right: workers"), "{rows}: {done:?}");
+        Ok(())
+    };
+    found("", ["0 workers, 0 schedulers: nothing is running", "`mws up`"]).await?;
+    let live = |service: &str| {
+        format!("INSERT INTO workers (name, host, service, version) VALUES ('p', 'a', '{service}', '1')")
+    };
+    found(&live("api"), ["0 workers, 0 schedulers: an api runs", "`mws-worker`"]).await?;
+    found(&live("worker"), ["1 worker, 0 schedulers", "`mws-scheduler`"]).await?;
+    found(&live("scheduler"), ["0 workers, 1 scheduler", "`mws-worker`"]).await?;
+    world.end().await
+}

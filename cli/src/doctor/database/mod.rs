@@ -6,14 +6,14 @@ use super::finding::Finding;
 use crate::output::counted;
 use books::{audit_log, journal, rows_hold, seals};
 use domain::task::Task;
-use domain::verdict::{Process, Replica, SILENT_SECONDS, fallen, past, span};
+use domain::verdict::{Process, Replica, SILENT_SECONDS, fallen, past, some_of, span};
 use runtime::clock::Clocks;
 use runtime::config::Settings;
 use sqlx::{PgConnection, PgPool};
 use std::time::{Duration, Instant};
 use store::PoolSize;
 use store::inspect::{self, Living};
-use store::verdict;
+use store::verdict::{self, ProcessRow};
 
 /// Extensions that the migrations need.
 const EXTENSIONS: [&str; 4] = ["hstore", "pgcrypto", "pg_trgm", "btree_gin"];
@@ -23,6 +23,8 @@ const OLDEST_MAJOR: u32 = 14;
 const MOST_SKEW_MS: i64 = 1_000;
 /// Due work that waits for more seconds than this means a stall or too few workers.
 const WAITS_SECONDS: f64 = 120.0;
+/// Seconds within which an api was asked whether it is ready, for it to be known to run.
+const API_HEARD_SECONDS: f64 = 60.0;
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Runs every check of the database; only the first when it can't be reached.
@@ -56,6 +58,8 @@ pub(super) async fn findings(settings: &Settings) -> Vec<Finding> {
 
 async fn all(pool: &PgPool, settings: &Settings) -> sqlx::Result<Vec<Finding>> {
     let mut conn = pool.acquire().await?;
+    let heard = |one: &ProcessRow| one.service == "api" && one.silent_seconds < API_HEARD_SECONDS;
+    let apis = verdict::processes(&mut conn).await?.into_iter().filter(heard).count();
     Ok(vec![
         server(&mut conn).await?,
         schema(&mut conn).await?,
@@ -64,7 +68,7 @@ async fn all(pool: &PgPool, settings: &Settings) -> sqlx::Result<Vec<Finding>> {
         queue(&mut conn).await?,
         listen(pool, settings).await,
         clock(&mut conn).await?,
-        workers(&verdict::fleet(&mut conn).await?),
+        workers(&verdict::fleet(&mut conn).await?, apis),
         engines(&inspect::living(&mut conn).await?),
         backlog(&mut conn).await?,
         journal(&mut conn).await?,
@@ -178,14 +182,29 @@ async fn clock(conn: &mut PgConnection) -> sqlx::Result<Finding> {
     })
 }
 
-/// The processes that live, and those that ended without a word, by the rule of the verdict of `mws health`.
-fn workers(fleet: &[Process]) -> Finding {
+/// The processes that live, and those that ended without a word, by the rule of the verdict of `mws health`. `apis`: how
+/// many of those were heard of.
+fn workers(fleet: &[Process], apis: usize) -> Finding {
     let lives = |one: &&Process| one.silent_seconds < SILENT_SECONDS;
     let of = |service: &str| fleet.iter().filter(lives).filter(|process| process.service == service).count();
     let (workers, schedulers) = (of("worker"), of("scheduler"));
     let value = format!("{}, {}", counted(workers, "worker"), counted(schedulers, "scheduler"));
-    if workers == 0 || schedulers == 0 {
-        return Finding::warning("workers", value, "nothing is worked on: `mws up`, or a worker and a scheduler");
+    match (workers, schedulers) {
+        (0, 0) => {
+            let cure =
+                "start the service: `mws up`, or where its parts are apart `mws-api`, `mws-worker` and `mws-scheduler`";
+            let so = if apis == 0 { "nothing is running" } else { "an api runs, and nothing that works" };
+            return Finding::problem("workers", format!("{value}: {so}"), cure);
+        }
+        (0, _) => {
+            let cure = "start a worker (`mws-worker`): until then jobs, uploads and webhooks wait";
+            return Finding::problem("workers", value, cure);
+        }
+        (_, 0) => {
+            let cure = "start a scheduler (`mws-scheduler`): until then what crashes is not taken up";
+            return Finding::problem("workers", value, cure);
+        }
+        _ => {}
     }
     let dead = fallen(fleet);
     let open = dead.iter().filter(|one| !one.is_past()).map(|one| {
@@ -200,7 +219,7 @@ fn workers(fleet: &[Process]) -> Finding {
     }
     let cure = "see in its log and its host's why it ended; start one in its place, or go on with fewer: an hour later \
                 it is told no more";
-    Finding::warning("workers", format!("{value}; {}", open.join("; ")), cure)
+    Finding::warning("workers", format!("{value}; {}", some_of(&open)), cure)
 }
 
 /// The tasks that live workers can run, with their engines, as their rows say.
