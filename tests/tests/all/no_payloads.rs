@@ -29,7 +29,7 @@ async fn mark(world: &World) -> anyhow::Result<()> {
         "UPDATE delivery_attempts SET response_excerpt = 'kingfisher', url_path = '/kingfisher',
              request_headers = '{\"x-said\": \"kingfisher\"}'",
         "UPDATE webhook_endpoints SET description = 'kingfisher', url = 'http://127.0.0.1:9/kingfisher'",
-        "UPDATE accounts SET name = 'kingfisher'",
+        "UPDATE accounts SET name = 'kingfisher', suspended_at = mws_now(), suspended_reason = 'kingfisher'",
         "UPDATE workspaces SET name = 'kingfisher'",
         "UPDATE api_keys SET name = 'kingfisher'",
         "UPDATE users SET name = 'kingfisher'",
@@ -91,6 +91,11 @@ async fn no_operation_shows_a_payload_to_an_operator_who_sees_none() -> anyhow::
         assert_eq!(refusal(&refused), (403, "role_forbidden"), "{name}: {}", refused.text);
         assert_eq!(send(&bo, "GET", &path, &json!({})).await?.status, 200, "{name}");
     }
+    let seen = send(&mia, "GET", &format!("/operator/accounts/{account}"), &json!({})).await?.json;
+    assert_eq!(seen["account"]["suspended_reason"], "Hidden by your role.", "{seen:#}");
+    assert!(seen["account"]["suspended_at"].is_string(), "{seen:#}");
+    let whole = send(&bo, "GET", &format!("/operator/accounts/{account}"), &json!({})).await?.json;
+    assert_eq!(whole["account"]["suspended_reason"], WORD, "{whole:#}");
     let job = send(&mia, "GET", &format!("/operator/jobs/{}", traces.job), &json!({})).await?.json;
     for field in ["result", "context", "ref"] {
         assert!(job["job"][field].is_null(), "{field}: {job:#}");

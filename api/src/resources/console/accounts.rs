@@ -97,7 +97,7 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
         (shell::section("state", "State", &html! {
             (shell::facts(&[
                 ("Id", html! { code { (id) } }),
-                ("State", html! { (standing(&account)) " " (or_dash(account.suspended_reason.as_ref())) }),
+                ("State", html! { (standing(&account)) @if let Some(why) = &account.suspended_reason { " " (theirs(&visit, Some(why))) } }),
                 ("Opened", time(account.created_at, now)),
                 ("Live jobs", html! { (balance.live) " of " (MAX_LIVE) }),
                 ("Places in use", html! { (balance.admitted) " of " (PLACES) }),

@@ -71,7 +71,7 @@ pub struct OperatorAccount {
     pub created_at: Time,
     /// Since when its credentials are refused; null when they are not.
     pub suspended_at: Option<Time>,
-    /// The reason that its callers are shown, or null.
+    /// The reason that its callers are shown, or null; `Hidden by your role.` for a token of the role `metadata`.
     pub suspended_reason: Option<Text>,
     /// When it was erased, or null. Its names and bytes are gone then, and its ledger stays.
     pub erased_at: Option<Time>,
@@ -126,11 +126,13 @@ impl From<AccountRow> for OperatorAccount {
 }
 
 impl OperatorAccount {
-    /// Returns an account as this operator may see it. One that somebody opened by signing up has a person's name.
+    /// Returns an account as this operator may see it. One that somebody opened by signing up has a person's name, and
+    /// the reason of a suspension is whatever an operator wrote about a customer.
     fn shown(row: AccountRow, operator: &OperatorCaller) -> Self {
         let mut shown = Self::from(row);
         if !operator.sees_payloads() {
             shown.name = Text(HIDDEN.to_owned());
+            shown.suspended_reason = shown.suspended_reason.map(|_| Text(HIDDEN.to_owned()));
         }
         shown
     }
