@@ -2,38 +2,60 @@
 //! its own rows (its balance, its storage, its documents), or read megabytes, so that many at once would hold
 //! connections that others need. All accounts together have three quarters of a process's connections for them, and
 //! half of them for long lists: what is short always finds one of the others, and a transaction waits for no list.
-//! Whoever waits for a turn holds none.
+//! Of either, what accounts have beside their first is half at most, so that a few busy accounts leave some to those
+//! who have none. Whoever waits for a turn holds none.
 
 use domain::ids::AccountId;
 use sqlx::pool::PoolConnection;
 use sqlx::{Acquire, PgConnection, Postgres, Transaction};
 use std::collections::HashMap;
+use std::iter::once;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// Transactions and long lists that an account has at once: a fourth of the connections that answer calls.
-const MOST_OF_ACCOUNT: usize = 4;
+/// Transactions and long lists that an account has at once beside its first: with that a fourth of the connections that
+/// answer calls.
+const MOST_FURTHER: usize = 3;
 
 /// The turns of all accounts in a process. Cheap to clone; clones share them. Accounts without a transaction are not
 /// remembered.
 #[derive(Debug, Clone)]
 pub struct OwnTurns {
-    of_accounts: Arc<Mutex<HashMap<AccountId, Arc<Semaphore>>>>,
-    of_all: Arc<Semaphore>,
-    of_lists: Arc<Semaphore>,
+    of_accounts: Arc<Mutex<HashMap<AccountId, Arc<Own>>>>,
+    all: Line,
+    lists: Line,
     /// How long a turn of the account waits at most for one of all.
     patience: Duration,
+}
+
+/// The turns of one account.
+#[derive(Debug)]
+struct Own {
+    first: Arc<Semaphore>,
+    further: Arc<Semaphore>,
+}
+
+/// The turns of one kind that all accounts have together, and how many of them may be further ones of an account.
+#[derive(Debug, Clone)]
+struct Line {
+    all: Arc<Semaphore>,
+    further: Arc<Semaphore>,
+}
+
+impl Line {
+    fn of(most: usize) -> Self {
+        let some = |most: usize| Arc::new(Semaphore::new(most.max(1)));
+        Self { all: some(most), further: some(most.div_ceil(2)) }
+    }
 }
 
 /// A turn of an account, until this is dropped.
 #[derive(Debug)]
 pub struct OwnTurn {
-    _of_all: OwnedSemaphorePermit,
-    _of_lists: Option<OwnedSemaphorePermit>,
-    _permit: Option<OwnedSemaphorePermit>,
+    _permits: Vec<OwnedSemaphorePermit>,
     _place: Place,
 }
 
@@ -41,7 +63,7 @@ pub struct OwnTurn {
 #[derive(Debug)]
 struct Place {
     account: AccountId,
-    own: Arc<Semaphore>,
+    own: Arc<Own>,
     of: OwnTurns,
 }
 
@@ -50,13 +72,8 @@ impl OwnTurns {
     /// most as long as `patience`.
     pub fn of(connections: u32, patience: Duration) -> Self {
         let connections = usize::try_from(connections).unwrap_or(Semaphore::MAX_PERMITS);
-        let some = |most: usize| Arc::new(Semaphore::new(most.max(1)));
-        Self {
-            of_accounts: Arc::default(),
-            of_all: some(connections * 3 / 4),
-            of_lists: some(connections / 2),
-            patience,
-        }
+        let (all, lists) = (Line::of(connections * 3 / 4), Line::of(connections / 2));
+        Self { of_accounts: Arc::default(), all, lists, patience }
     }
 
     /// Waits for the account's next turn of a transaction, however long that takes, and then for one of all. Call it
@@ -65,7 +82,7 @@ impl OwnTurns {
     /// # Errors
     /// `PoolTimedOut` where all were taken for too long, as where no connection is free.
     pub async fn turn(&self, account: AccountId) -> sqlx::Result<OwnTurn> {
-        self.turn_with(account, None).await
+        self.turn_in(account, &[&self.all]).await
     }
 
     /// The same for a long list, which waits for one of all lists too.
@@ -73,43 +90,62 @@ impl OwnTurns {
     /// # Errors
     /// As [`Self::turn`].
     pub async fn list_turn(&self, account: AccountId) -> sqlx::Result<OwnTurn> {
-        self.turn_with(account, Some(&self.of_lists)).await
+        self.turn_in(account, &[&self.lists, &self.all]).await
     }
 
-    async fn turn_with(&self, account: AccountId, of_lists: Option<&Arc<Semaphore>>) -> sqlx::Result<OwnTurn> {
+    async fn turn_in(&self, account: AccountId, lines: &[&Line]) -> sqlx::Result<OwnTurn> {
         let place = self.place(account);
-        // It is never closed.
-        let permit = Arc::clone(&place.own).acquire_owned().await.ok();
-        // An account has no more than its own turns in these lines, however many calls it sends.
-        let of_lists = match of_lists {
-            Some(lists) => Some(self.one_of(lists).await?),
-            None => None,
+        let mut permits = {
+            let first = [&place.own.first];
+            let further: Vec<&Arc<Semaphore>> =
+                once(&place.own.further).chain(lines.iter().map(|line| &line.further)).collect();
+            // Whoever waits for a further one takes the first when that is free before.
+            tokio::select! {
+                biased;
+                first = taken(&first) => first?,
+                further = taken(&further) => further?,
+            }
         };
-        let of_all = self.one_of(&self.of_all).await?;
-        Ok(OwnTurn { _of_all: of_all, _of_lists: of_lists, _permit: permit, _place: place })
-    }
-
-    async fn one_of(&self, all: &Arc<Semaphore>) -> sqlx::Result<OwnedSemaphorePermit> {
-        let one = timeout(self.patience, Arc::clone(all).acquire_owned()).await;
-        one.map_err(|_| sqlx::Error::PoolTimedOut)?.map_err(|_| sqlx::Error::PoolClosed)
+        let all: Vec<&Arc<Semaphore>> = lines.iter().map(|line| &line.all).collect();
+        // An account has no more than its own turns in these lines, however many calls it sends.
+        let of_all = timeout(self.patience, taken(&all)).await;
+        permits.extend(of_all.map_err(|_| sqlx::Error::PoolTimedOut)??);
+        Ok(OwnTurn { _permits: permits, _place: place })
     }
 
     /// Returns a turn of a transaction of the account; none where it would have to be waited for.
     pub fn turn_now(&self, account: AccountId) -> Option<OwnTurn> {
         let place = self.place(account);
-        let permit = Arc::clone(&place.own).try_acquire_owned().ok()?;
-        let of_all = Arc::clone(&self.of_all).try_acquire_owned().ok()?;
-        Some(OwnTurn { _of_all: of_all, _of_lists: None, _permit: Some(permit), _place: place })
+        let first = taken_now(&[&place.own.first]);
+        let mut permits = first.or_else(|| taken_now(&[&place.own.further, &self.all.further]))?;
+        permits.extend(taken_now(&[&self.all.all])?);
+        Some(OwnTurn { _permits: permits, _place: place })
     }
 
     fn place(&self, account: AccountId) -> Place {
-        let own = Arc::clone(self.lock().entry(account).or_insert_with(|| Arc::new(Semaphore::new(MOST_OF_ACCOUNT))));
+        let some = |most: usize| Arc::new(Semaphore::new(most));
+        let new = || Arc::new(Own { first: some(1), further: some(MOST_FURTHER) });
+        let own = Arc::clone(self.lock().entry(account).or_insert_with(new));
         Place { account, own, of: self.clone() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<AccountId, Arc<Semaphore>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<AccountId, Arc<Own>>> {
         self.of_accounts.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Waits for a permit of each, one after the other. None of them is ever closed.
+async fn taken(each: &[&Arc<Semaphore>]) -> sqlx::Result<Vec<OwnedSemaphorePermit>> {
+    let mut permits = Vec::with_capacity(each.len());
+    for one in each {
+        permits.push(Arc::clone(one).acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?);
+    }
+    Ok(permits)
+}
+
+/// Takes a permit of each; none where one would have to be waited for.
+fn taken_now(each: &[&Arc<Semaphore>]) -> Option<Vec<OwnedSemaphorePermit>> {
+    each.iter().map(|one| Arc::clone(one).try_acquire_owned().ok()).collect()
 }
 
 impl Drop for Place {
@@ -205,6 +241,8 @@ mod tests {
     use super::*;
     use futures_util::FutureExt;
 
+    const MOST_OF_ACCOUNT: usize = 1 + MOST_FURTHER;
+
     #[tokio::test]
     async fn an_account_has_a_few_turns_and_takes_none_of_another() {
         let turns = OwnTurns::of(16, Duration::from_secs(1));
@@ -229,33 +267,53 @@ mod tests {
         assert!(turns.lock().is_empty(), "nobody is remembered who has none");
     }
 
+    /// A turn that there is at once.
+    fn now(turn: impl Future<Output = sqlx::Result<OwnTurn>>) -> OwnTurn {
+        turn.now_or_never().expect("at once").expect("a turn")
+    }
+
     #[tokio::test]
-    async fn all_accounts_together_have_three_quarters_of_the_connections() {
+    async fn all_accounts_together_have_three_quarters_of_the_connections_and_who_has_none_is_first() {
         let turns = OwnTurns::of(16, Duration::from_millis(20));
+        let (two, third) = ([AccountId::mint(), AccountId::mint()], AccountId::mint());
         let mut held = Vec::new();
-        for _ in 0..3 {
-            let account = AccountId::mint();
-            for _ in 0..MOST_OF_ACCOUNT {
-                held.push(turns.turn(account).now_or_never().expect("at once").expect("a turn"));
-            }
+        for one in two.iter().flat_map(|one| [*one; MOST_OF_ACCOUNT]) {
+            held.push(now(turns.turn(one)));
         }
+        let first = now(turns.turn(third));
+        assert!(turns.turn_now(third).is_none(), "accounts have as many beside their first as they may");
+        let mut second = Box::pin(turns.turn(third));
+        assert!(second.as_mut().now_or_never().is_none());
+        // Three slow accounts leave a turn to each of three others.
+        held.extend((0..3).map(|_| now(turns.turn(AccountId::mint()))));
         let refused = turns.turn(AccountId::mint()).await;
         assert!(matches!(refused, Err(sqlx::Error::PoolTimedOut)), "twelve of sixteen are taken");
-        assert_eq!(turns.lock().len(), 3, "who was refused is not remembered");
+        assert_eq!(turns.lock().len(), 6, "who was refused is not remembered");
         held.pop();
-        turns.turn(AccountId::mint()).now_or_never().expect("one is free").expect("a turn");
-        drop(held);
-        let mut lists = Vec::new();
-        for _ in 0..2 {
-            let account = AccountId::mint();
-            for _ in 0..MOST_OF_ACCOUNT {
-                lists.push(turns.list_turn(account).now_or_never().expect("at once").expect("a turn"));
-            }
-        }
+        now(turns.turn(AccountId::mint()));
+        // Whoever waits for a further turn takes the first once that has ended, and the other way round.
+        drop(first);
+        let first = now(second);
+        let mut second = Box::pin(turns.turn(third));
+        assert!(second.as_mut().now_or_never().is_none());
+        drop(held.swap_remove(1));
+        let second = now(second);
+        drop((first, second, held));
+        assert!(turns.lock().is_empty());
+    }
+
+    #[tokio::test]
+    async fn lists_have_half_of_the_connections_and_no_transaction_waits_for_them() {
+        let turns = OwnTurns::of(16, Duration::from_millis(20));
+        let (busy, next, other) = (AccountId::mint(), AccountId::mint(), AccountId::mint());
+        let mut lists: Vec<OwnTurn> = (0..MOST_OF_ACCOUNT).map(|_| now(turns.list_turn(busy))).collect();
+        lists.extend((0..2).map(|_| now(turns.list_turn(next))));
+        assert!(turns.list_turn(next).now_or_never().is_none(), "four lists are further ones");
+        lists.extend((0..2).map(|_| now(turns.list_turn(AccountId::mint()))));
         let refused = turns.list_turn(AccountId::mint()).await;
         assert!(matches!(refused, Err(sqlx::Error::PoolTimedOut)), "lists have eight of sixteen");
-        turns.turn(AccountId::mint()).now_or_never().expect("no transaction waits for lists").expect("a turn");
+        let _transactions = [now(turns.turn(other)), now(turns.turn(other))];
         let few = OwnTurns::of(1, Duration::from_millis(20));
-        few.list_turn(AccountId::mint()).now_or_never().expect("there is always one").expect("a turn");
+        now(few.list_turn(AccountId::mint()));
     }
 }
