@@ -1,38 +1,28 @@
 //! Limits the memory that the bytes of uploads take on their way to the media store.
 //!
 //! A bucket takes large parts, so a client that sends slowly holds megabytes for as long as it likes. All who send have
-//! 512 MiB together, as large answers have their memory (`http::answers`): while half of it is free an account may have
+//! 512 MiB together, as large answers have their memory (`http::room`): while half of it is free an account may have
 //! more, otherwise it has a share at most, which is an eighth. What a sender may come to hold is taken before the first
-//! byte is read, so that nobody is refused half-way.
+//! byte is read, by the length that was announced for the upload, so that nobody is refused half-way and nothing
+//! depends on what the request says of itself.
 
 use crate::http::error::{Answer, ApiError, Code};
-use crate::http::shares::{Share, Shares};
+use crate::http::room::{NoRoom, Room, RoomPermit, share_of};
 use domain::ids::AccountId;
-use std::sync::Arc;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// KiB that the bytes of all uploads may hold together.
 const MOST_KIB: usize = 512 << 10;
-/// KiB of it that are left to accounts that have less than a share.
-const SPARE_KIB: usize = MOST_KIB / 2;
-/// KiB that an account may hold, whoever else holds some: a share.
-const MOST_KIB_OF_ACCOUNT: usize = MOST_KIB / 8;
+/// KiB that an account may hold: also one that is alone leaves half to those who come.
+const MOST_KIB_ALONE: usize = MOST_KIB / 2;
 /// `Retry-After` of a refusal, in seconds.
 const TRY_AGAIN_S: u64 = 5;
 
 /// The room, and who holds how much of it.
 #[derive(Debug)]
-pub struct UploadMemory {
-    room: Arc<Semaphore>,
-    held: Shares<AccountId>,
-}
+pub struct UploadMemory(Room<AccountId>);
 
 /// The memory of one sender, until this is dropped.
-#[derive(Debug)]
-pub struct UploadPermit {
-    _room: OwnedSemaphorePermit,
-    _share: Share<AccountId>,
-}
+pub type UploadPermit = RoomPermit<AccountId>;
 
 impl UploadMemory {
     /// Takes memory for an upload of the account, of which at most `bytes` are held at once: as much as that, or a
@@ -41,27 +31,26 @@ impl UploadMemory {
     /// # Errors
     /// `rate_limited` while the account holds a share and others may need the rest, `unavailable` while others hold it.
     pub fn hold(&self, account: AccountId, bytes: u64) -> Answer<UploadPermit> {
-        let kib = usize::try_from(bytes.div_ceil(1 << 10)).unwrap_or(usize::MAX).min(MOST_KIB_OF_ACCOUNT);
-        let is_half_empty = self.room.available_permits() >= kib + SPARE_KIB;
-        let most = if is_half_empty { MOST_KIB } else { MOST_KIB_OF_ACCOUNT };
-        let share = self.held.take_many(account, kib, most).ok_or_else(|| {
-            let message = "The account is sending as many bytes of uploads at once as one may while others send too.";
-            let refusal = ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S);
-            refusal.suggest("Send the bytes of fewer uploads at once.")
-        })?;
-        let room = u32::try_from(kib).ok().and_then(|kib| Arc::clone(&self.room).try_acquire_many_owned(kib).ok());
-        let room = room.ok_or_else(|| {
-            let message = "This process is taking the bytes of as many uploads as it can hold. Send them again.";
-            ApiError::new(Code::Unavailable, message).retry_after(TRY_AGAIN_S)
-        })?;
-        Ok(UploadPermit { _room: room, _share: share })
+        let kib = usize::try_from(bytes.div_ceil(1 << 10)).unwrap_or(usize::MAX).min(share_of(MOST_KIB));
+        self.0.take(account, kib).map_err(|none| match none {
+            NoRoom::HasItsShare => {
+                let message =
+                    "The account is sending as many bytes of uploads at once as one may while others send too.";
+                let refusal = ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S);
+                refusal.suggest("Send the bytes of fewer uploads at once.")
+            }
+            NoRoom::IsTaken => {
+                let message = "This process is taking the bytes of as many uploads as it can hold. Send them again.";
+                ApiError::new(Code::Unavailable, message).retry_after(TRY_AGAIN_S)
+            }
+        })
     }
 }
 
 impl Default for UploadMemory {
     /// A room of which all is free.
     fn default() -> Self {
-        Self { room: Arc::new(Semaphore::new(MOST_KIB)), held: Shares::default() }
+        Self(Room::new(MOST_KIB, MOST_KIB_ALONE))
     }
 }
 

@@ -1,14 +1,14 @@
 //! Limits the memory that answers hold while they are sent, which takes as long as clients like.
 //!
-//! All large answers of a process share a room, as large request bodies do (`body`). While it is half empty, or nobody
-//! else uses it, anybody may take more; otherwise nobody has more than a share. An account may be sent a few of the
-//! largest at once. An answer that is streamed from the media store takes little of the room, one that is put together
-//! in memory takes its length.
+//! All large answers of a process share a room (`room`). While it is half empty, or nobody else uses it, anybody may
+//! take more; otherwise nobody has more than a share. An account may be sent a few of the largest at once. An answer that
+//! is streamed from the media store takes little of the room, one that is put together in memory takes its length.
 
 use crate::http::address::{NOWHERE, network};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::holding::Holding;
 use crate::http::refusal::Envelope;
+use crate::http::room::{NoRoom, Room, RoomPermit};
 use crate::http::scope::Scope;
 use crate::http::shares::{Share, Shares};
 use domain::ids::AccountId;
@@ -18,16 +18,11 @@ use poem::{Body, Response};
 use std::any::Any;
 use std::net::IpAddr;
 use std::sync::Arc;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Bytes of an answer that need no room.
 const FREE_BYTES: u64 = 16 << 10;
 /// KiB that all answers may hold together past those.
 const MOST_KIB: usize = 256 << 10;
-/// KiB of it that are left to those who have less than a share.
-const SPARE_KIB: usize = MOST_KIB / 2;
-/// KiB that anybody may hold, whoever else holds some: a share.
-const MOST_KIB_OF_ONE: usize = MOST_KIB / 8;
 /// Large answers that an account may be sent at once.
 const MOST_OF_ACCOUNT: usize = 4;
 /// `Retry-After` of a refused large answer, in seconds.
@@ -36,8 +31,7 @@ const TRY_AGAIN_S: u64 = 2;
 /// The room, and who has large answers under way.
 #[derive(Debug)]
 pub struct Answers {
-    room: Arc<Semaphore>,
-    held: Shares<Taker>,
+    room: Room<Taker>,
     large: Shares<AccountId>,
 }
 
@@ -66,7 +60,7 @@ impl From<AccountId> for Taker {
 
 /// The room that one answer takes, until this is dropped.
 #[derive(Debug, Default)]
-pub struct AnswerPermit(Option<(OwnedSemaphorePermit, Share<Taker>)>);
+pub struct AnswerPermit(Option<RoomPermit<Taker>>);
 
 /// One of an account's large answers, until this is dropped.
 pub type Large = Share<AccountId>;
@@ -91,7 +85,8 @@ impl AnswerReserved {
 impl Answers {
     /// A room of which all is free.
     pub fn new() -> Self {
-        Self { room: Arc::new(Semaphore::new(MOST_KIB)), held: Shares::default(), large: Shares::default() }
+        // One answer may be as long as the room, where nobody else is sent any.
+        Self { room: Room::new(MOST_KIB, MOST_KIB), large: Shares::default() }
     }
 
     /// Takes room for this many bytes of an answer.
@@ -104,20 +99,18 @@ impl Answers {
         if kib == 0 {
             return Ok(AnswerPermit::default());
         }
-        let (taker, free) = (taker.into(), self.room.available_permits());
-        let is_alone = free + self.held.of(&taker) == MOST_KIB;
-        let most = if is_alone || free >= kib.saturating_add(SPARE_KIB) { MOST_KIB } else { MOST_KIB_OF_ONE };
-        let share = self.held.take_many(taker, kib.min(MOST_KIB), most).ok_or_else(|| {
-            let message = "You are being sent as much at once as one may be while others are sent much too.";
-            let refusal = ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S);
-            refusal.suggest("Take the answers that are under way, then ask again, for less at once where you can.")
+        let taken = self.room.take(taker.into(), kib).map_err(|none| match none {
+            NoRoom::HasItsShare => {
+                let message = "You are being sent as much at once as one may be while others are sent much too.";
+                let refusal = ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S);
+                refusal.suggest("Take the answers that are under way, then ask again, for less at once where you can.")
+            }
+            NoRoom::IsTaken => {
+                let message = "This process is sending as many large answers as it can hold. Try again.";
+                ApiError::new(Code::Unavailable, message).retry_after(TRY_AGAIN_S)
+            }
         })?;
-        let room = u32::try_from(kib).ok().and_then(|kib| Arc::clone(&self.room).try_acquire_many_owned(kib).ok());
-        let room = room.ok_or_else(|| {
-            let message = "This process is sending as many large answers as it can hold. Try again.";
-            ApiError::new(Code::Unavailable, message).retry_after(TRY_AGAIN_S)
-        })?;
-        Ok(AnswerPermit(Some((room, share))))
+        Ok(AnswerPermit(Some(taken)))
     }
 
     /// Takes a place for one more large answer of an account.

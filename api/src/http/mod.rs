@@ -13,6 +13,7 @@ pub mod paging;
 pub mod rate;
 pub mod refusal;
 pub mod request;
+pub mod room;
 pub mod scope;
 pub mod shares;
 pub mod text;
