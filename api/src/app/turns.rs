@@ -41,6 +41,8 @@ pub struct WorkTurns {
     pub calendars: Turns<AccountId>,
     /// Looking up an upload for whoever has its URL, by upload.
     pub uploads: Turns<UploadId>,
+    /// Reading on in open event streams, and asking whether their readers still have access, by account.
+    pub streams: Turns<AccountId>,
     /// Looking up whose a credential is, by its hash.
     pub credentials: Turns<[u8; 32]>,
     /// Parsing long feeds and pages that were pulled, by account.
@@ -71,6 +73,8 @@ impl Default for WorkTurns {
             media_links: Turns::new(2, 4),
             public_links: Turns::new(2, 4),
             uploads: Turns::new(2, 4),
+            // An account has twenty streams, and an event wakes all of them.
+            streams: Turns::new(2, 4),
             // A page or a calendar costs a hundred times as much as looking its link up.
             page_parts: Turns::new(1, 2),
             calendars: Turns::new(1, 2),

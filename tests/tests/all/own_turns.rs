@@ -2,19 +2,19 @@
 //! (`runtime::own_turns`).
 
 use crate::floors::{code, is_test, module, root, sources};
-use mws_tests::world::{Media, World, until};
+use anyhow::Context;
+use mws_tests::world::{Feed, Media, World, until};
 use serde_json::json;
 use sqlx::Acquire;
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 /// Use cases of customers that begin a transaction in no turn of the account, and why.
-const WITHOUT_A_TURN: [(&str, &str); 8] = [
+const WITHOUT_A_TURN: [(&str, &str); 6] = [
     ("calendar_feeds", "taking access away waits for nobody"),
     ("keys", "the same"),
     ("portal", "no account is known before somebody has signed in"),
     ("public_links", "taking access away waits for nobody"),
-    ("search_footage", "searches have permits of their own, and wait for no lock"),
-    ("webhooks::resend", "a permit lets one call of an account at a time send many again"),
     ("webhooks::secret", "changing a secret that has leaked waits for nobody"),
     ("workspaces", "removing a member waits for nobody; the others take a turn"),
 ];
@@ -126,5 +126,34 @@ async fn lists_of_all_accounts_leave_half_of_the_connections_to_other_calls() ->
         let answer = call.await??;
         assert_eq!(answer.status, 200, "{}", answer.text);
     }
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn open_streams_of_an_account_read_two_at_a_time() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (busy, other) = (world.tenant("busy").await?, world.tenant("other").await?);
+    let mut streams = Vec::new();
+    for _ in 0..12 {
+        let mut stream = Feed::of(busy.client.stream(&[]).await?);
+        stream.next().await?.context("no place")?;
+        streams.push(stream);
+    }
+    let mut conn = world.pool().acquire().await?;
+    let mut held = conn.begin().await?;
+    sqlx::query("LOCK TABLE events IN ACCESS EXCLUSIVE MODE").execute(&mut *held).await?;
+    until("two wait", async || Ok((world.count(WAITING).await? == 2).then_some(()))).await?;
+    // Each looks every two seconds.
+    let looked = Instant::now() + Duration::from_secs(3);
+    until("each has looked", async || {
+        let waiting = world.count(WAITING).await?;
+        anyhow::ensure!(waiting <= 2, "{waiting} streams hold a connection");
+        Ok((Instant::now() >= looked).then_some(()))
+    })
+    .await?;
+    let balance = other.client.send("GET", "/balances", &[], None).await?;
+    assert_eq!(balance.status, 200, "{}", balance.text);
+    held.rollback().await?;
+    drop((conn, streams));
     world.end().await
 }

@@ -91,7 +91,7 @@ impl Audits {
         // A filter that passes few changes looks through the whole log.
         let is_filtered = filter.action.is_some() || filter.actor.is_some() || filter.target.is_some();
         let _permit = if is_filtered { Some(self.0.item_searches.take(caller.account_id).await?) } else { None };
-        let mut conn = self.0.conn().await?;
+        let mut conn = self.0.process.conn_of(caller.account_id).await?;
         let rows = account_audit::list(&mut conn, caller.account_id, filter, page.after, page.fetch()).await?;
         Ok(Json(page.list(rows, |row| row.id.uuid(), AccountChange::from)))
     }

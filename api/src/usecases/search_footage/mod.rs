@@ -6,7 +6,7 @@ mod hits;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
-use domain::ids::{ItemId, WorkspaceId};
+use domain::ids::{AccountId, ItemId, WorkspaceId};
 use domain::search::{self, Asked, Fit};
 pub use hits::Hit;
 use hits::Hits;
@@ -36,8 +36,8 @@ pub async fn search_footage(
         return Err(ApiError::new(Code::InvalidRequest, "`query`: expected at least one word to look for."));
     }
     let permit = app.searches.take(caller.account_id).await?;
-    let (app, workspace, query) = (app.clone(), caller.workspace.id, query.to_owned());
-    let search = Search { app, workspace, query, words, items, limit };
+    let (app, account, workspace) = (app.clone(), caller.account_id, caller.workspace.id);
+    let search = Search { app, account, workspace, query: query.to_owned(), words, items, limit };
     // The search goes on when its client hangs up, and holds its permit until it ends.
     let work = async move {
         let found = search.hits().await;
@@ -50,6 +50,8 @@ pub async fn search_footage(
 /// One search.
 struct Search {
     app: App,
+    /// Whose call it is.
+    account: AccountId,
     workspace: WorkspaceId,
     query: String,
     words: Vec<String>,
@@ -77,7 +79,8 @@ impl Search {
     }
 
     async fn said(&self) -> Answer<(Asked, Vec<FoundPassage>)> {
-        let mut search = self.app.process.begin().await?;
+        let mut conn = self.app.process.conn_of(self.account).await?;
+        let mut search = conn.begin_in_turn().await?;
         footage::reach_for_alike(&mut search, TIMEOUT).await?;
         let lexemes = footage::lexemes(&mut search, &self.words).await?;
         let said = footage::said(&mut search, &self.query, self.within()).await.map_err(too_long)?;
@@ -86,7 +89,8 @@ impl Search {
     }
 
     async fn alike(&self) -> sqlx::Result<Vec<FoundPassage>> {
-        let mut search = self.app.process.begin().await?;
+        let mut conn = self.app.process.conn_of(self.account).await?;
+        let mut search = conn.begin_in_turn().await?;
         footage::reach_for_alike(&mut search, TIMEOUT_ALIKE).await?;
         let alike = footage::alike(&mut search, &self.words.join(" "), self.within()).await?;
         search.commit().await?;

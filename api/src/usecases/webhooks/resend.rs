@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, DeliveryId, EndpointId};
 use domain::series::Trigger;
 use serde_json::json;
-use sqlx::{Acquire, PgConnection};
+use sqlx::PgConnection;
 use store::deliveries::{self, DeliveryRow, Unsent, UnsentFilter};
 use store::{audit, endpoints};
 use tracing::Instrument;
@@ -90,7 +90,8 @@ pub async fn resend_delivery(
 
 /// Sends again, in batches of one transaction each, what an outage of the receiver left unsent. Each locks the
 /// endpoint, so that of two simultaneous calls only one sends. It goes on when its client hangs up, and holds its
-/// permit until it ends. What it looks at beyond the first thousand counts as more requests of the account.
+/// permit, and one of the account's turns, until it ends. What it looks at beyond the first thousand counts as more
+/// requests of the account.
 ///
 /// # Errors
 /// `rate_limited` while another such call of the account is under way, or its resends are too far ahead of its rate.
@@ -117,7 +118,7 @@ async fn send_again(
     looked_at: &mut usize,
 ) -> Answer<Resent> {
     let rate = Rate::of_account(&app.process.settings);
-    let mut conn = app.conn().await?;
+    let mut conn = app.process.conn_of(account).await?;
     // Before anything is looked for: the endpoint may be another account's.
     require_enabled(&mut conn, account, endpoint).await?;
     refuse_ahead(&mut conn, account, rate).await?;
@@ -132,7 +133,7 @@ async fn send_again(
                 return Ok(Resent { resent: begun, has_more: true });
             }
             batches += 1;
-            let mut resend = conn.begin().await?;
+            let mut resend = conn.begin_in_turn().await?;
             let again = async {
                 require_enabled(&mut resend, account, endpoint).await?;
                 begin_some(&mut resend, account, endpoint, some, rate).await

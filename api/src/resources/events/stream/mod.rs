@@ -3,8 +3,8 @@
 //! Each message's data are the exact bytes that endpoints are sent. A message's id is its position in their order,
 //! which `Last-Event-ID` resumes, so that a client that reconnects misses nothing and sees nothing twice, even if the
 //! database was moved. A position that is not in the database's past is refused. A stream reads when its account is
-//! woken and holds no connection in between; `settled` says up to where it may read, `stream_limits` how many streams
-//! there may be.
+//! woken, in one of its account's turns, and holds no connection in between; `settled` says up to where it may read,
+//! `stream_limits` how many streams there may be.
 
 mod settled;
 mod stream_limits;
@@ -182,6 +182,7 @@ impl Follower {
     /// Whether the reader still has access: their key is not revoked, their account not suspended. A database that does
     /// not answer changes nothing: it is asked again.
     async fn still_has_access(&mut self) -> bool {
+        let _turn = self.app.turns.streams.turn(self.account).await;
         let asked = async { credentials::still_has_access(&mut *self.app.conn().await?, &self.reader).await };
         let answered = asked.await;
         self.ask_at = Instant::now() + if answered.is_ok() { ASK_AGAIN } else { LOOK_AGAIN };
@@ -211,6 +212,8 @@ impl Follower {
     }
 
     async fn read(&self) -> sqlx::Result<EventBatch> {
+        // Streams that wait for their turn hold no connection.
+        let _turn = self.app.turns.streams.turn(self.account).await;
         // Asked before the events are read: all events that are settled by then are visible.
         let settled = self.settled.known().await;
         event_stream::after(&mut *self.app.process.conn().await?, self.account, self.cursor, settled, BATCH).await
