@@ -4,7 +4,7 @@
 //! 512 MiB together, as large answers have their memory (`http::room`): while half of it is free an account may have
 //! more, otherwise it has a share at most, which is an eighth. What a sender may come to hold is taken before the first
 //! byte is read, by the length that was announced for the upload, so that nobody is refused half-way and nothing
-//! depends on what the request says of itself.
+//! depends on what the request says of itself. Whoever sends slowly is cut off while it is nearly full.
 
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::room::{NoRoom, Room, RoomPermit, share_of};
@@ -44,6 +44,11 @@ impl UploadMemory {
                 ApiError::new(Code::Unavailable, message).retry_after(TRY_AGAIN_S)
             }
         })
+    }
+
+    /// Returns whether others soon find none.
+    pub fn is_scarce(&self) -> bool {
+        self.0.is_scarce()
     }
 }
 

@@ -40,6 +40,11 @@ impl<K: Eq + Hash + Clone> Room<K> {
         Self { kib, kib_alone, free: Arc::new(Semaphore::new(kib)), held: Shares::default() }
     }
 
+    /// Returns whether less than a share is left, so that others soon find nothing.
+    pub fn is_scarce(&self) -> bool {
+        self.free.available_permits() < share_of(self.kib)
+    }
+
     /// Takes so many KiB.
     ///
     /// # Errors
@@ -81,7 +86,9 @@ mod tests {
             held.push(take(other, 128).expect("a share"));
         }
         assert_eq!(take("f", 1).err(), Some(IsTaken));
+        assert!(room.is_scarce());
         drop(held.pop());
+        assert!(!room.is_scarce(), "a share is left");
         assert_eq!(take("busy", 1).err(), Some(HasItsShare), "the rest is for others");
         held.push(take("f", 128).expect("it is free again"));
         held.clear();

@@ -43,7 +43,7 @@ pub(super) async fn receive(
     body: FileBody,
 ) -> Answer<Written> {
     let FileBody { body, content_type, content_length } = body;
-    let mut stream = steady(body.into_bytes_stream());
+    let mut stream = steady(app, body.into_bytes_stream());
     let begun = async {
         let (row, permit) = admit_sender(app, scope, upload, token, app.process.media.write_memory()).await?;
         refuse_other_type(&row, content_type.as_deref())?;

@@ -123,7 +123,7 @@ pub(super) async fn append(
     body: FileBody,
 ) -> Answer<Reached> {
     let FileBody { body, content_type, content_length } = body;
-    let stream = steady(body.into_bytes_stream());
+    let stream = steady(app, body.into_bytes_stream());
     let begun = async {
         let (row, permit) = admit_sender(app, scope, upload, token, PART_BYTES as u64).await?;
         if content_type.as_deref() != Some(APPENDED) {
