@@ -16,8 +16,8 @@ const SERVICES: [&str; 3] = ["api", "worker", "scheduler"];
 const COLUMNS: [(&str, Fit); 4] =
     [("Release", Fit::Any), ("Apis", Fit::Any), ("Workers", Fit::Any), ("Schedulers", Fit::Any)];
 
-/// Shows the releases that run. `own`: the release of this process, and `name` its name; `applied`: the newest migration
-/// that was applied.
+/// Shows the releases that run. `own`: the release of this process, and `name` its name; `applied`: the newest
+/// migration that was applied.
 pub(super) fn releases(own: &str, name: &str, processes: &[ProcessRow], applied: i64, schema: &Schema) -> Markup {
     let mut counts: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
     // This process lives, whether it has been asked for its readiness or not.

@@ -182,8 +182,8 @@ async fn clock(conn: &mut PgConnection) -> sqlx::Result<Finding> {
     })
 }
 
-/// The processes that live, and those that ended without a word, by the rule of the verdict of `mws health`. `apis`: how
-/// many of those were heard of.
+/// The processes that live, and those that ended without a word, by the rule of the verdict of `mws health`. `apis`:
+/// how many of those were heard of.
 fn workers(fleet: &[Process], apis: usize) -> Finding {
     let lives = |one: &&Process| one.silent_seconds < SILENT_SECONDS;
     let of = |service: &str| fleet.iter().filter(lives).filter(|process| process.service == service).count();

@@ -77,8 +77,8 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
     database::replicas(snapshot).unwrap_or_else(healthy)
 }
 
-/// Judges processes that ended without a word: those whose work does not go on, and those of a service that keeps losing
-/// some.
+/// Judges processes that ended without a word: those whose work does not go on, and those of a service that keeps
+/// losing some.
 fn ended_silently(dead: &[Fallen<'_>]) -> Option<Judged> {
     let next = "mws doctor --only workers";
     let open: Vec<&Fallen<'_>> = dead.iter().filter(|one| !one.is_past()).collect();
