@@ -198,6 +198,8 @@ async fn the_fleet_page_tells_of_an_upgrade_under_way_and_of_a_schema_that_is_ol
     let browser = signed_in(&world, BO).await?;
     let (_, page) = browser.get("/console/fleet").await?;
     assert!(page.contains("The schema is at migration") && !page.contains("releases run"), "{page}");
+    let apis = "this process</span></td><td class=\"number\">1</td>";
+    assert!(page.contains(apis), "the api that draws it counts itself: {page}");
     sqlx::query("INSERT INTO workers (name, host, service, version) VALUES ('w', 'h', 'worker', '0.0.1')")
         .execute(world.pool())
         .await?;
