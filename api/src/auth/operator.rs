@@ -149,15 +149,18 @@ async fn find_and_judge(request: &Request, bearer: Bearer) -> poem::Result<Opera
     Ok(caller)
 }
 
-/// Checks that a request to an endpoint that is no operation of the document has the token of an operator of this role.
+/// Checks that a request to an endpoint that is no operation of the document has the token of an operator of this role,
+/// and returns the operator's own.
 ///
 /// # Errors
 /// 401 `unauthenticated`, 403 `role_forbidden`, or 429 `rate_limited` once its address has sent many wrong tokens.
-pub async fn require_operator(app: &App, request: &Request, role: OperatorRole) -> Answer<()> {
+pub async fn require_operator(app: &App, request: &Request, role: OperatorRole) -> Answer<OperatorRole> {
     let Ok(bearer) = <Bearer as BearerAuthorization>::from_request(request) else {
         return Err(ApiError::new(Code::Unauthenticated, "No credential was sent.").suggest(SEND_A_TOKEN));
     };
-    allow(operator_of(app, &Scope::of(request), &bearer.token).await?, role)
+    let operator = operator_of(app, &Scope::of(request), &bearer.token).await?;
+    allow(operator, role)?;
+    Ok(operator.role)
 }
 
 /// Finds the operator who has this token. No query is made, so a good token passes whatever else its address sends.

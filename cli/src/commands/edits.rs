@@ -183,11 +183,11 @@ impl Edit {
     }
 }
 
-/// Follows a job until it succeeds; fails if it does not.
-pub(super) async fn wait_for_success(job: &str, context: &Context) -> Result<(), Failure> {
-    let followed = follow(&context.client, &context.out.without_data(), &[job.to_owned()]).await?;
-    match followed.jobs.first() {
-        Some(ended) if ended["status"] == "succeeded" => Ok(()),
+/// Follows a job until it succeeds, and returns it; fails if it does not.
+pub(super) async fn wait_for_success(job: &str, context: &Context) -> Result<Value, Failure> {
+    let mut followed = follow(&context.client, &context.out.without_data(), &[job.to_owned()]).await?;
+    match followed.jobs.pop() {
+        Some(ended) if ended["status"] == "succeeded" => Ok(ended),
         Some(ended) => {
             let why = ended["error"]["message"].as_str().unwrap_or("it was cancelled");
             Err(Failure::Work(format!("{job} did not succeed: {why}")))

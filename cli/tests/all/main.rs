@@ -7,6 +7,7 @@ mod download;
 mod health;
 mod listen;
 mod readme;
+mod renders;
 mod scenario;
 mod settings;
 mod top;

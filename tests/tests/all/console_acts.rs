@@ -1,6 +1,8 @@
-//! What operators change on their pages: sending again all that did not arrive, and the command beside each button.
+//! What operators change on their pages: sending again all that did not arrive, and for each button the command and the
+//! tool that do the same.
 
 use crate::console::{Traces, signed_in, traces};
+use crate::operator_mcp::tools;
 use crate::operators::work::deliveries;
 use crate::operators::{ANNA, BO, done, log, stage, text};
 use domain::ids::DeliveryId;
@@ -118,8 +120,7 @@ async fn more_than_a_thousand_are_sent_by_an_operation_that_starts_once_their_nu
 }
 
 #[tokio::test]
-async fn whatever_a_page_asks_before_it_changes_something_it_shows_the_command_that_does_the_same() -> anyhow::Result<()>
-{
+async fn whatever_a_page_asks_before_it_changes_something_a_command_and_a_tool_do_too() -> anyhow::Result<()> {
     let (world, anna) = stage().await?;
     let (receiver, tenant) = (Receiver::start()?, world.tenant("a").await?);
     world.can_run(&[Read::Beats]).await?;
@@ -131,24 +132,30 @@ async fn whatever_a_page_asks_before_it_changes_something_it_shows_the_command_t
     let asked = json!({ "name": "a", "kind": "resend_deliveries", "since": "2001-01-01T00:00:00Z" });
     let bulk = text(&done(&anna, "POST", "/operator/bulk-operations", &asked, 202).await?, "/id");
     let asking = [
-        (format!("jobs/{cancelled}/retry"), format!("mws admin jobs retry {cancelled}")),
-        (format!("jobs/{cancelled}/change"), "mws tools call prepare_media --input -".to_owned()),
-        (format!("jobs/{job}/cancel"), format!("mws admin jobs cancel {job}")),
-        ("rerun".into(), "mws admin jobs list --status failed --since 24h --all --ids | xargs".into()),
-        (format!("deliveries/{delivery}/resend"), format!("mws admin deliveries resend {delivery}")),
-        (format!("endpoints/{endpoint}/change"), format!("mws admin webhooks disable {endpoint}")),
-        (format!("endpoints/{endpoint}/ping"), format!("mws admin webhooks ping {endpoint}")),
-        ("unsent".into(), "mws admin deliveries resend --since 24h --dry-run".into()),
-        (format!("bulk/{bulk}"), format!("mws admin bulk stop {bulk}")),
-        ("reads/levels".into(), "mws admin reads pause levels".to_owned()),
+        (format!("jobs/{cancelled}/retry"), format!("mws admin jobs retry {cancelled}"), "retry_job"),
+        // It is a call of the account's own tool (decision 511), so it is at `/mcp` with the account's key.
+        (format!("jobs/{cancelled}/change"), "mws tools call prepare_media --input -".to_owned(), "prepare_media"),
+        (format!("jobs/{job}/cancel"), format!("mws admin jobs cancel {job}"), "cancel_job"),
+        ("rerun".into(), "mws admin jobs list --status failed --since 24h --all --ids | xargs".into(), "retry_job"),
+        (format!("deliveries/{delivery}/resend"), format!("mws admin deliveries resend {delivery}"), "resend_delivery"),
+        (format!("endpoints/{endpoint}/change"), format!("mws admin webhooks disable {endpoint}"), "update_webhook"),
+        (format!("endpoints/{endpoint}/ping"), format!("mws admin webhooks ping {endpoint}"), "update_webhook"),
+        ("unsent".into(), "mws admin deliveries resend --since 24h --dry-run".into(), "resend_deliveries"),
+        (format!("bulk/{bulk}"), format!("mws admin bulk stop {bulk}"), "stop_bulk_operation"),
+        ("reads/levels".into(), "mws admin reads pause levels".to_owned(), "update_read"),
     ];
-    for (page, command) in &asking {
+    let mut offered = tools(&anna).await?;
+    let listed = tenant.client.send("GET", "/tools", &[], None).await?;
+    let of_accounts = listed.json["data"].as_array().cloned().unwrap_or_default();
+    offered.extend(of_accounts.iter().map(|tool| text(tool, "/name")));
+    for (page, command, tool) in &asking {
+        assert!(offered.iter().any(|name| name == tool), "{page}: no tool does it");
         let (status, shown) = browser.get(&format!("/console/{page}")).await?;
         assert!(status == StatusCode::OK && shown.contains(command), "{page}: {shown}");
         let refused = reads.post(&format!("/console/{page}"), &[]).await?.status();
         assert_eq!(refused, StatusCode::FORBIDDEN, "{page}: who only reads presses no button");
     }
-    // Whoever adds a form that changes something adds its command here.
+    // Whoever adds a form that changes something adds its command and its tool here.
     let routes =
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../api/src/resources/console/mod.rs"))?;
     assert_eq!(routes.matches(".post(act(").count(), asking.len());

@@ -1,61 +1,52 @@
-//! `/api/v1/operator/mcp`: the verdict on the service over the Model Context Protocol, for operators (contract §11).
+//! `/api/v1/operator/mcp`: what operators ask and do over the Model Context Protocol (contract §11).
 //!
 //! Its path is below that of the operators' routes, so that their port and their list of addresses hold for it too
-//! (`app::doors`). It takes an operator's token and no customer's credential. Its one tool takes nothing, and answers
-//! what `GET /operator/report` answers; what the tool says of itself is that operation's description.
+//! (`app::doors`). It takes an operator's token and no customer's credential. `operator_tools` is the list: each tool
+//! is an operation for operators, and a call is answered by that operation, to which it is sent with the same token. So
+//! roles, what is hidden from a role, and the audit log are those of the routes.
 
-use super::schema::json_schema;
-use super::tools::object;
+use super::operator_tools::{OperatorTool, all};
 use super::{judge, service, shape, until_hung_up};
 use crate::app::App;
 use crate::auth::operator::require_operator;
-use crate::contract::Contract;
 use crate::http::API_PATH;
 use crate::http::answers::Taker;
 use crate::http::error::{Answer, ApiError, Code};
-use crate::http::json::json_of;
 use crate::http::refusal::Envelope;
 use crate::http::request::{Template, media_type};
 use crate::http::scope::Scope;
-use crate::resources::operator::report::HealthReport;
-use crate::usecases::operator::report::verdict;
+use crate::resources::tools::calling::{CalledAnswer, ask};
 use domain::operator::OperatorRole;
-use poem::http::Method;
+use poem::http::header;
+use poem::http::request::Parts;
 use poem::{Endpoint, Request, Response, Route, post};
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
-use serde_json::json;
+use std::sync::Arc;
 
 /// The endpoint's path below `/api/v1`.
 pub const OPERATOR_MCP_PATH: &str = "/operator/mcp";
-/// The operation that the tool answers as, below `/api/v1`.
-const REPORT: &str = "/operator/report";
-/// The tool's name.
-const GET_HEALTH: &str = "get_health";
-/// What a model should know before it calls the tool.
+/// What a model should know before it calls a tool.
 const INSTRUCTIONS: &str = "For operators of this media service. `get_health` says how the service is: one sentence, \
-    five axes, and for each axis that is not healthy the command of `mws` that helps next. It changes nothing.";
+    five axes, and for each axis that is not healthy the command of `mws` that helps next. `list_jobs` and \
+    `list_deliveries` find what failed. `retry_job`, `cancel_job`, `resend_delivery`, `resend_deliveries`, the bulk \
+    operations, `update_webhook` and `update_read` (pause, resume) work on what is the customers': they need a token \
+    of the role `act`, are in the audit log under your operator's name, and are to be agreed with a person first. \
+    Count with `dry_run: true` of `resend_deliveries` before you send more than a few. The list has what your token's \
+    role allows.";
+
+/// The role of the operator who sent a message.
+#[derive(Debug, Clone, Copy)]
+struct Admitted(OperatorRole);
 
 /// Adds the endpoint.
 pub(super) fn add_to(route: Route, app: &App) -> Route {
-    let inner = service(app, Verdicts { app: app.clone(), tool: tool(&app.contract) });
+    let inner = service(app, OperatorServer { app: app.clone(), tools: all(&app.contract).into() });
     route.at(format!("{API_PATH}{OPERATOR_MCP_PATH}"), post(OperatorMcp { inner, app: app.clone() }))
-}
-
-fn tool(contract: &Contract) -> Option<Tool> {
-    let operation = contract.operation(&Method::GET, REPORT)?;
-    let described = contract.described(operation);
-    let text = |field: &str| described[field].as_str().unwrap_or_default().to_owned();
-    let takes = object(json!({ "type": "object", "properties": {}, "additionalProperties": false }));
-    let mut tool = Tool::new(GET_HEALTH, text("description"), takes);
-    tool.title = Some(text("summary"));
-    tool.output_schema = operation.answer.as_ref().map(|answer| object(json_schema(answer)));
-    let hints = ToolAnnotations::new().read_only(true).destructive(false).idempotent(true).open_world(false);
-    Some(tool.with_annotations(hints))
 }
 
 /// The protocol's endpoint, for operators.
@@ -67,9 +58,10 @@ struct OperatorMcp<E> {
 impl<E: Endpoint<Output = Response>> Endpoint for OperatorMcp<E> {
     type Output = Response;
 
-    async fn call(&self, request: Request) -> poem::Result<Response> {
+    async fn call(&self, mut request: Request) -> poem::Result<Response> {
         let mut response = match self.admit(&request).await {
-            Ok(()) => {
+            Ok(role) => {
+                request.set_data(Admitted(role));
                 let is_json = media_type(&request) == "application/json";
                 whole(shape(self.inner.get_response(request).await, is_json).await).await
             }
@@ -81,10 +73,11 @@ impl<E: Endpoint<Output = Response>> Endpoint for OperatorMcp<E> {
 }
 
 impl<E> OperatorMcp<E> {
-    /// Refuses whoever is no operator. Those who may only read may ask.
-    async fn admit(&self, request: &Request) -> Answer<()> {
-        require_operator(&self.app, request, OperatorRole::Metadata).await?;
-        judge(request, Taker::of(&Scope::of(request))).await
+    /// Returns the role of the operator who sent this. Whoever is none is refused.
+    async fn admit(&self, request: &Request) -> Answer<OperatorRole> {
+        let role = require_operator(&self.app, request, OperatorRole::Metadata).await?;
+        judge(request, Taker::of(&Scope::of(request))).await?;
+        Ok(role)
     }
 }
 
@@ -99,31 +92,48 @@ async fn whole(mut response: Response) -> Response {
     }
 }
 
-/// The protocol's server.
+/// The protocol's server. One value serves every message.
 #[derive(Clone)]
-struct Verdicts {
+struct OperatorServer {
     app: App,
-    tool: Option<Tool>,
+    tools: Arc<[OperatorTool]>,
 }
 
-impl Verdicts {
-    async fn answer(&self, call: &CallToolRequestParams) -> CallToolResult {
-        let refused = |refusal: &ApiError| CallToolResult::structured_error(refusal.tool_body());
-        if self.get_tool(&call.name).is_none() {
+impl OperatorServer {
+    async fn answer(&self, call: CallToolRequestParams, parts: Option<&Parts>) -> CallToolResult {
+        match self.asked(call, parts).await {
+            Ok(answer) if answer.refused.is_none() => CallToolResult::structured(answer.body),
+            Ok(answer) => CallToolResult::structured_error(refusal_of(&answer).tool_body()),
+            Err(refusal) => CallToolResult::structured_error(refusal.tool_body()),
+        }
+    }
+
+    /// Sends the call to the tool's operation, with the token and under the id of the message that it came in.
+    async fn asked(&self, call: CallToolRequestParams, parts: Option<&Parts>) -> Answer<CalledAnswer> {
+        let Some(tool) = self.tools.iter().find(|tool| tool.tool.name == call.name) else {
             let refusal = ApiError::new(Code::ToolNotFound, "There is no such tool.");
-            return refused(&refusal.suggest("`tools/list` lists them."));
+            return Err(refusal.suggest("`tools/list` lists them."));
+        };
+        let parts = parts.ok_or_else(|| ApiError::internal("a call without its request"))?;
+        let scope = parts.extensions.get::<Scope>().cloned();
+        let scope = scope.ok_or_else(|| ApiError::internal("a call of a request without a scope"))?;
+        let mut request = tool.request(call.arguments.unwrap_or_default())?;
+        if let Some(token) = parts.headers.get(header::AUTHORIZATION) {
+            request.headers_mut().insert(header::AUTHORIZATION, token.clone());
         }
-        if call.arguments.as_ref().is_some_and(|arguments| !arguments.is_empty()) {
-            return refused(&ApiError::new(Code::InvalidRequest, "`get_health` takes no arguments."));
-        }
-        match verdict(&self.app).await {
-            Ok(found) => CallToolResult::structured(json_of(&HealthReport::from(found))),
-            Err(refusal) => refused(&refusal),
-        }
+        request.set_data(scope);
+        request.set_data(self.app.clone());
+        ask(&self.app, request).await
     }
 }
 
-impl ServerHandler for Verdicts {
+/// Returns what the operation refused as this protocol's tools say it, with the next step that helps.
+fn refusal_of(answer: &CalledAnswer) -> ApiError {
+    let message = answer.body["error"]["message"].as_str().unwrap_or_default();
+    ApiError::new(answer.refused.unwrap_or(Code::Internal), message)
+}
+
+impl ServerHandler for OperatorServer {
     fn get_info(&self) -> ServerConfig {
         let name = Implementation::new("media-and-workspace-service-operators", env!("CARGO_PKG_VERSION"))
             .with_title("Media and Workspace Service, for operators");
@@ -133,15 +143,20 @@ impl ServerHandler for Verdicts {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.tool.clone().filter(|tool| tool.name == name)
+        self.tools.iter().find(|tool| tool.tool.name == name).map(|tool| tool.tool.clone())
     }
 
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.tool.iter().cloned().collect()))
+        let sent = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Admitted>());
+        let Some(Admitted(role)) = sent else {
+            return Err(ErrorData::internal_error("A message without its operator.", None));
+        };
+        let allowed = self.tools.iter().filter(|tool| tool.role <= *role);
+        Ok(ListToolsResult::with_all_items(allowed.map(|tool| tool.tool.clone()).collect()))
     }
 
     async fn call_tool(
@@ -149,21 +164,7 @@ impl ServerHandler for Verdicts {
         call: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        until_hung_up(&context, self.answer(&call)).await
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::openapi::document;
-
-    #[test]
-    fn the_tool_says_of_itself_what_the_document_says_of_the_report() {
-        let tool = tool(document()).expect("the report is an operation of the document");
-        assert_eq!(tool.title.as_deref(), Some("Get the verdict"));
-        let answer = tool.output_schema.as_ref().expect("it answers JSON");
-        assert_eq!(answer["properties"]["axes"]["type"], "array");
-        assert_eq!(tool.annotations.and_then(|hints| hints.read_only_hint), Some(true));
+        let parts = context.extensions.get::<Parts>();
+        until_hung_up(&context, self.answer(call, parts)).await
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! The caller was authenticated and counted once already, as over MCP; the endpoint checks again the role, the body and
 //! the Idempotency-Key. The agent of projects calls tools this way for the user whom it acts for (`call_as`), and the
-//! portal's pages call any operation as the user who is signed in (`ask_as`).
+//! portal's pages call any operation as the user who is signed in (`ask_as`). A call of an operator's over MCP has the
+//! token of its message (`ask`).
 
 use crate::app::App;
 use crate::app::beside::{LONG, call_beside, run_beside_if};
@@ -152,8 +153,17 @@ pub struct Asked<'a> {
 /// # Errors
 /// `internal` when the answer is not JSON, and before the routes are set up.
 pub async fn ask_as(app: &App, caller: &Caller, asked: Asked<'_>) -> Answer<CalledAnswer> {
+    ask(app, request(app, caller, asked)?).await
+}
+
+/// Sends a request of this service's own to the operation that answers it. It has with it what every request has: the
+/// app, its scope, its body's bytes, and a credential or a caller.
+///
+/// # Errors
+/// `internal` when the answer is not JSON, and before the routes are set up.
+pub async fn ask(app: &App, call: Request) -> Answer<CalledAnswer> {
     let operations = app.operations.get().ok_or_else(|| ApiError::internal("a call without the routes"))?;
-    let mut response = ask_operation(&operations, request(app, caller, asked)?).await;
+    let mut response = ask_operation(&operations, call).await;
     let refused = response.data::<Refused>().map(|Refused(code)| *code);
     let retry_after = response.headers().get(header::RETRY_AFTER).and_then(|after| after.to_str().ok()?.parse().ok());
     let bytes = response.take_body().into_bytes().await.map_err(ApiError::internal)?;

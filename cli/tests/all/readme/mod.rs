@@ -1,7 +1,8 @@
 //! The README as a newcomer follows it: all that its shell blocks show, in their order, by bash and the program itself,
 //! in one folder beside a real service.
 //!
-//! Whatever it comes to show is run. What can't be run here is named in `NOT_RUN`, with the reason.
+//! Whatever it comes to show is run. What can't be run here is named in `NOT_RUN`, with the reason. What the
+//! pages about films and pictures begin with is run too.
 
 mod page;
 
@@ -43,6 +44,12 @@ ffmpeg -v error -f lavfi -i testsrc2=s=320x180:r=10 -i talk.wav -af adelay=1500,
     -c:v mpeg4 -c:a aac -movflags +faststart talk.mp4
 echo '[{"type": "rect", "color": "#204060"}, {"type": "text", "text": "The river", "size": 64}]' >cover.json
 "##;
+
+/// The talk again, and a picture of it, by the names that the pages about films and pictures have for them.
+const MORE_FILES: &str = "
+cp talk.mp4 interview.mp4
+ffmpeg -v error -i talk.mp4 -frames:v 1 -pix_fmt yuvj420p portrait.jpg
+";
 
 /// The URL that stands for a receiver in the README.
 const RECEIVER: &str = "https://example.com/hook";
@@ -144,6 +151,27 @@ async fn all_that_the_readme_shows_works_as_it_stands() -> anyhow::Result<()> {
     assert!(signed.is_ok(), "it is signed with the secret that was printed: {signed:?}");
     assert_eq!(world.count("SELECT count(*) FROM jobs WHERE status <> 'succeeded'").await?, 0);
     agent.abort();
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_pages_of_films_and_pictures_show_works_in_its_order() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    world.work(Engines::found(&world.process)).await?;
+    let (tenant, folder) = (world.tenant("a").await?, TempDir::new()?);
+    keep_credentials(folder.path(), &world, &tenant)?;
+    bash(folder.path(), FILES).await?;
+    bash(folder.path(), MORE_FILES).await?;
+    for name in ["timelines", "canvases"] {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../docs/{name}.md"));
+        let mut printed = String::new();
+        for step in page::steps(&std::fs::read_to_string(page)?)? {
+            let Step::Line(line) = step else { anyhow::bail!("{name}: not typed line by line") };
+            printed.extend(bash(folder.path(), &page::filled(&line, &printed)?).await.context(name)?);
+        }
+    }
+    assert!(std::fs::read_to_string(folder.path().join("river.srt"))?.contains("-->"), "what is heard is captions");
+    assert_eq!(world.count("SELECT count(*) FROM jobs WHERE status = 'succeeded'").await?, 3);
     world.end().await
 }
 
