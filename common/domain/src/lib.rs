@@ -6,6 +6,7 @@ pub mod agent;
 pub mod attempt;
 pub mod attempt_headers;
 pub mod board;
+mod brackets;
 pub mod brand_kit;
 pub mod bulk;
 pub mod calendar;

@@ -1,6 +1,7 @@
 //! The lines of a text in films and in pictures: its font family, where lines are broken, how many are drawn, and from
 //! which side each is read.
 
+use crate::brackets;
 use unicode_width::UnicodeWidthChar;
 
 /// The most lines that are drawn; the rest is left out, and a warning says so.
@@ -23,10 +24,15 @@ impl Line {
         Self { text, is_rtl: reads_from_right(paragraph) }
     }
 
-    /// Returns it for a drawer that takes every line for one that is read from the left: one that is read from the
-    /// right stands between marks that say so.
+    /// Returns it for a drawer that takes every line for one that is read from the left, and knows no pairs of
+    /// brackets: one that is read from the right stands between marks that say so. Where a bracket would stand at the
+    /// wrong end of its words, marks tell the direction of each letter. None of the marks has a width.
     pub fn marked(&self) -> String {
-        if self.is_rtl { format!("\u{202b}{}\u{202c}", self.text) } else { self.text.clone() }
+        match brackets::told(&self.text, self.is_rtl) {
+            Some(told) => told,
+            None if self.is_rtl => format!("\u{202b}{}\u{202c}", self.text),
+            None => self.text.clone(),
+        }
     }
 }
 
@@ -159,6 +165,7 @@ pub fn broken(text: &str, family: Family, room: usize) -> Vec<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn lines_are_broken_between_words_and_long_words_where_they_must() {
@@ -182,6 +189,8 @@ mod tests {
         let line = |text| broken(text, Family::Sans, 4_000).remove(0).marked();
         assert_eq!(line("נהר!"), "\u{202b}נהר!\u{202c}");
         assert_eq!(line("river!"), "river!");
+        assert_eq!(line("נהר (abc)"), "\u{202b}נהר (abc)\u{202c}");
+        assert_eq!(line("נהר a (b)"), "\u{202e}נהר \u{202d}a (b)\u{202c}\u{202c}");
     }
 
     #[test]
@@ -202,5 +211,22 @@ mod tests {
         assert_eq!(families.map(|family| lines(family, text)), [2, 3, 3]);
         assert_eq!(Family::of(Some("DejaVu Serif"), "Größe, река, ποτάμι…"), Family::Serif);
         assert_eq!(Family::of(Some("DejaVu Serif"), "نهر"), Family::Sans, "letters that it lacks are drawn");
+    }
+
+    /// The letters of a text that can be seen.
+    fn seen(text: &str) -> String {
+        let is_mark = |letter: char| matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}');
+        let letters = text.chars().filter(|letter| !letter.is_whitespace() && !letter.is_control());
+        letters.filter(|letter| !is_mark(*letter) && !is_newer_mark(*letter)).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_written_its_lines_have_its_letters_in_their_order(
+            text in "[ -~\n\u{590}-\u{6ff}\u{200b}-\u{2069}äя河🎵]{0,80}", room in 1_usize..2_000
+        ) {
+            let drawn: Vec<String> = broken(&text, Family::Sans, room).iter().map(Line::marked).collect();
+            prop_assert_eq!(seen(&drawn.concat()), seen(&text));
+        }
     }
 }

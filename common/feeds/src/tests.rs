@@ -80,8 +80,20 @@ fn what_is_neither_says_so_and_what_is_hostile_ends() {
     let laughs = r#"<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
         <!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">]><rss version="2.0"><channel><title>x</title>
         <item><link>https://a.example/1</link><title>&c;</title></item></channel></rss>"#;
-    if let Ok(FoundPosts::Feed(posts)) = found(laughs.as_bytes(), None, &at, 9) {
-        assert!(posts.iter().all(|post| post.title.as_deref().is_none_or(|title| title.len() < 100)), "{posts:?}");
+    // Ten thousand millions of letters, where somebody writes them out.
+    let entity = |number: usize| {
+        let inner = format!("&l{};", number - 1).repeat(10);
+        format!("<!ENTITY l{number} \"{inner}\">")
+    };
+    let entities = (1..=9).map(entity).collect::<Vec<_>>().concat();
+    let billions = format!(
+        "<?xml version=\"1.0\"?><!DOCTYPE r [<!ENTITY l0 \"aaaaaaaaaa\">{entities}]><rss version=\"2.0\"><channel>\
+         <title>x</title><item><link>https://a.example/1</link><title>&l9;</title></item></channel></rss>"
+    );
+    for laughs in [laughs, billions.as_str()] {
+        if let Ok(FoundPosts::Feed(posts)) = found(laughs.as_bytes(), None, &at, 9) {
+            assert!(posts.iter().all(|post| post.title.as_deref().is_none_or(|title| title.len() < 100)), "{posts:?}");
+        }
     }
     let deep = format!("<html><head><title>t</title></head>{}", "<div>".repeat(300_000));
     assert!(matches!(found(deep.as_bytes(), Some("text/html"), &at, 9), Ok(FoundPosts::Page(..))));

@@ -34,6 +34,15 @@ dialect = "cog"
 url = "URL"
 price = { per = "second", credits = 1 }
 timeout = 20
+
+[[model]]
+id = "films"
+kind = "video"
+dialect = "cog"
+url = "URL"
+price = { per = "second", credits = 1 }
+timeout = 20
+limits = { seconds = 10, megapixels = 2 }
 "#;
 
 /// A service with a provider of these models, and an account that can pay for many calls.
@@ -193,6 +202,7 @@ async fn prompts_of_a_megabyte_are_refused_and_start_nothing() -> anyhow::Result
             ("generate_audio", json!({ "prompt": words })),
             ("generate_audio", json!({ "text": words })),
             ("create_timeline", json!({ "name": words })),
+            ("create_canvas", json!({ "width": 9, "height": 9, "layers": [{ "type": "text", "text": words }] })),
         ] {
             assert_eq!(tenant.client.tool(tool, &body).await?.code(), code, "{tool}, {length}");
         }
@@ -202,4 +212,38 @@ async fn prompts_of_a_megabyte_are_refused_and_start_nothing() -> anyhow::Result
     assert_eq!(world.count("SELECT count(*) FROM projects").await?, 0);
     assert_eq!(world.count("SELECT count(*) FROM documents").await?, 0);
     world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_model_does_not_take_is_refused_and_its_provider_is_not_asked() -> anyhow::Result<()> {
+    let counter = Counter::new().await?;
+    let client = &counter.tenant.client;
+    for (tool, more, said) in [
+        ("generate_video", json!({ "seconds": 11 }), "`films` takes at most 10 seconds"),
+        ("generate_video", json!({ "width": 8_192, "height": 8_192 }), "`films` makes at most 2000000 pixels"),
+        ("generate_image", json!({ "width": 8_192, "height": 8_192 }), "`draws` makes at most 16000000 pixels"),
+        ("generate_audio", json!({ "seconds": 61 }), "`plays` takes at most 60 seconds"),
+        ("generate_image", json!({ "width": 64 }), "said together"),
+        ("generate_video", json!({ "seconds": 0 }), "seconds"),
+        ("generate_video", json!({ "seconds": -1 }), "seconds"),
+        ("generate_video", json!({ "seconds": 1e300 }), "seconds"),
+        ("generate_video", json!({ "seconds": 4_294_967_296_u64 }), "seconds"),
+        ("generate_image", json!({ "width": 4_294_967_295_u64, "height": 4_294_967_295_u64 }), "width"),
+    ] {
+        let mut body = json!({ "prompt": "a kite" });
+        for (name, value) in more.as_object().into_iter().flatten() {
+            body[name] = value.clone();
+        }
+        let refused = client.tool(tool, &body).await?;
+        assert_eq!((refused.status, refused.code()), (400, "invalid_request"), "{body}: {}", refused.text);
+        assert!(refused.text.contains(said), "{body}: {}", refused.text);
+    }
+    // As large as may be, as long as may be.
+    let body = json!({ "prompt": "a kite", "seconds": 10, "width": 1_920, "height": 1_040 });
+    counter.provider.answer(|_, _, _| Reply::Json(422, json!({})));
+    let ended = counter.reaches("generate_video", &body, "failed").await?;
+    assert_eq!((&ended["error"]["code"], counter.provider.asked(&Method::PUT).len()), (&json!("provider_refused"), 1));
+    assert_eq!(counter.world.count("SELECT count(*) FROM jobs").await?, 1);
+    assert_eq!(credits(client).await?, json!({ "left": 100, "held": 0, "used": 0 }));
+    counter.world.end().await
 }

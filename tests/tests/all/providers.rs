@@ -246,6 +246,36 @@ async fn a_provider_that_never_answers_is_given_up_in_its_time_asked_once_and_pa
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_way_inward_by_a_detour_and_work_without_end_cost_nothing_and_an_answer_counts_once() -> anyhow::Result<()> {
+    let bench = Bench::with_timeout(4).await?;
+    bench.works().await?;
+    let client = &bench.tenant.client;
+    let url = bench.provider.url.clone();
+    bench.provider.answer(move |method, _, _| match method.as_str() {
+        "PUT" => Reply::predicted(format!("{url}/out.png")),
+        _ => Reply::Redirect("http://169.254.169.254/latest/meta-data".to_owned()),
+    });
+    let ended = client.reaches(&bench.starts("painter", "a way to a way inward").await?, "failed").await?;
+    assert_eq!((&ended["error"]["code"], &ended["credits"]), (&json!("provider_bad_output"), &json!(0)), "{ended}");
+    assert_eq!((bench.provider.asked(&Method::PUT).len(), bench.provider.asked(&Method::GET).len()), (1, 1));
+
+    let at_work = || Reply::Json(202, json!({ "status": "processing" }));
+    bench.provider.answer(move |_, _, _| at_work());
+    let ended = client.reaches(&bench.starts("painter", "nearly done").await?, "failed").await?;
+    assert_eq!((&ended["error"]["code"], &ended["credits"]), (&json!("provider_timeout"), &json!(0)), "{ended}");
+    assert_eq!((bench.provider.asked(&Method::PUT).len(), bench.provider.asked(&Method::POST).len()), (1, 1), "ended");
+    assert_eq!(credits(client).await?, json!({ "left": 100, "held": 0, "used": 0 }));
+
+    // Whoever looks again would get another picture, and pay for it.
+    bench.provider.answer(move |method, _, _| if *method == Method::PUT { at_work() } else { Reply::pixel() });
+    let ended = client.reaches(&bench.starts("painter", "done twice").await?, "succeeded").await?;
+    assert_eq!((&ended["credits"], bench.provider.asked(&Method::GET).len()), (&json!(2.5), 1), "{ended}");
+    assert_eq!(credits(client).await?["used"], 2.5);
+    let Bench { world, .. } = bench;
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cancelled_picture_is_called_off_at_the_provider_and_its_credits_come_back() -> anyhow::Result<()> {
     let bench = Bench::new().await?;
     bench.works().await?;

@@ -153,6 +153,27 @@ async fn a_timeline_that_is_deleted_is_named_by_none_of_its_variants() -> anyhow
 }
 
 #[tokio::test]
+async fn two_timelines_that_are_variants_of_each_other_are_shown_and_deleted_as_any() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let client = &tenant.client;
+    let [one, other] = [made(client, json!([])).await?["id"].clone(), made(client, json!([])).await?["id"].clone()];
+    for (timeline, of) in [(&one, &other), (&other, &one)] {
+        let ops = json!([{ "op": "set_details", "variant_of": of }]);
+        client.tool("edit_timeline", &json!({ "timeline_id": timeline, "ops": ops })).await?.data()?;
+    }
+    let of = async |timeline: &Value| {
+        let shown = client.tool("get_timeline", &json!({ "timeline_id": timeline })).await?;
+        anyhow::Ok(shown.data()?["timeline"]["variant_of"].clone())
+    };
+    assert_eq!([of(&one).await?, of(&other).await?], [other.clone(), one.clone()]);
+    client.tool("delete_timeline", &json!({ "timeline_id": one })).await?.data()?;
+    assert_eq!(of(&other).await?, Value::Null);
+    client.tool("delete_timeline", &json!({ "timeline_id": other })).await?.data()?;
+    world.end().await
+}
+
+#[tokio::test]
 async fn a_render_costs_the_timelines_length_is_made_once_and_is_called_after_it() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;

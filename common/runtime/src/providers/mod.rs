@@ -94,7 +94,7 @@ pub struct Limits {
     pub chars: usize,
     /// Seconds of media.
     pub seconds: u32,
-    /// Megapixels of a picture.
+    /// Megapixels of a picture, or of a film's size where the request gives one.
     pub megapixels: u32,
     /// Bytes of an item that is sent to it.
     pub input_bytes: u64,

@@ -1,11 +1,13 @@
 //! The `search_index` read: the moments of a video, which are searched by what is said and shown by a still.
 //!
 //! `shots` finds the changes of the picture, `moments` makes shots of them, and `stills` a still of each. `pages` finds
-//! the pictures that may have new text, and `written` reads them. The speech in a moment is the transcript's: the two
-//! are joined when they are read, whichever ended first.
+//! the pictures that may have new text, `repeats` those of them that show nothing or what was read before, and
+//! `written` reads the others. The speech in a moment is the transcript's: the two are joined when they are read,
+//! whichever ended first.
 
 mod moments;
 mod pages;
+mod repeats;
 mod shots;
 mod stills;
 mod tiff;
@@ -19,6 +21,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use moments::Moment;
 use pages::{Pages, Part, parts};
+use repeats::{Source, sources};
 use serde::Serialize;
 use shots::Shots;
 use std::time::Duration;
@@ -184,6 +187,9 @@ struct Text {
     given_up: usize,
 }
 
+/// The words of a picture; none where there is no picture, or the engine could not read it.
+type Words = Option<Vec<WrittenWord>>;
+
 /// Reads the pictures of these parts, until a point in time or until there are enough words. Makes the stills of their
 /// moments meanwhile.
 async fn text(
@@ -195,6 +201,8 @@ async fn text(
     ctx: &JobCtx,
 ) -> Result<Text, ReadError> {
     let (mut text, mut kept) = (Text::default(), 0);
+    // The pictures of the group before, and their words.
+    let (mut pages_before, mut words_before): (Vec<Option<Vec<u8>>>, Vec<Words>) = (Vec::new(), Vec::new());
     for together in parts.chunks(AT_ONCE) {
         let mut pages = Vec::with_capacity(together.len());
         for part in together {
@@ -205,35 +213,43 @@ async fn text(
             until += stills.alone(part).await?;
             pages.push(stills.page(part).await?);
         }
-        let pictures: Vec<&[u8]> = pages.iter().flatten().map(Vec::as_slice).collect();
+        let sources = sources(&pages, &pages_before);
+        let to_read = pages.iter().zip(&sources).filter(|(_, source)| **source == Source::Engine);
+        let pictures: Vec<&[u8]> = to_read.filter_map(|(page, _)| page.as_deref()).collect();
         let patience = written::together(pictures.len(), until.saturating_duration_since(Instant::now()));
         let found = if pictures.len() > 1 { attempt(recognizer, &pictures, patience, media, ctx).await? } else { None };
         let mut found = found.map(Vec::into_iter);
-        for (part, picture) in together.iter().zip(&pages) {
+        let mut read: Vec<Words> = Vec::with_capacity(pages.len());
+        for ((part, picture), source) in together.iter().zip(&pages).zip(sources) {
             if kept >= MOST_WORDS {
                 return Ok(text);
             }
-            let words = match (picture, &mut found) {
-                (None, _) => None,
-                (Some(_), Some(found)) => found.next(),
-                (Some(_), None) if Instant::now() >= until => return Ok(text),
+            let words = match (source, picture, &mut found) {
+                (Source::Plain, ..) => Some(Vec::new()),
+                (Source::Before(number), ..) => words_before.get(number).cloned().flatten(),
+                (Source::Here(number), ..) => read.get(number).cloned().flatten(),
+                (Source::Nowhere, ..) | (Source::Engine, None, _) => None,
+                (Source::Engine, Some(_), Some(found)) => found.next(),
+                (Source::Engine, Some(_), None) if Instant::now() >= until => return Ok(text),
                 // By itself, so that a picture that the engine can't read takes no other's words along.
-                (Some(picture), None) => {
+                (Source::Engine, Some(picture), None) => {
                     let alone = attempt(recognizer, &[picture.as_slice()], PICTURE_TIMEOUT, media, ctx).await?;
                     alone.and_then(|pages| pages.into_iter().next())
                 }
             };
             text.looked_at += 1;
-            if let Some(words) = words {
+            if let Some(words) = &words {
                 kept += words.len();
-                add(&mut text.written, part, words);
+                add(&mut text.written, part, words.clone());
             } else if picture.is_some() {
                 text.given_up += 1;
             }
+            read.push(words);
         }
         if pages.len() < together.len() {
             break;
         }
+        (pages_before, words_before) = (pages, read);
     }
     Ok(text)
 }

@@ -51,7 +51,7 @@ pub(super) fn tiff(pictures: &[&[u8]]) -> Option<Vec<u8>> {
 }
 
 /// Returns the width, the height and the pixels of a PGM.
-fn parsed(pgm: &[u8]) -> Option<(u32, u32, &[u8])> {
+pub(super) fn parsed(pgm: &[u8]) -> Option<(u32, u32, &[u8])> {
     let mut parts = pgm.splitn(4, |byte| *byte == b'\n');
     let (b"P5", size, b"255", grey) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?) else { return None };
     let (width, height) = str::from_utf8(size).ok()?.split_once(' ')?;

@@ -219,6 +219,24 @@ async fn pictures_that_are_not_read_together_are_read_one_by_one_and_what_fails_
 }
 
 #[tokio::test]
+async fn a_slide_that_is_shown_again_has_the_words_that_were_read_of_it() {
+    let studio = Studio::new();
+    let slide = slide("Plans for the spring", 48);
+    let between = "mandelbrot=s=1280x720:r=10,trim=duration=3";
+    let filter = format!("{slide}[a];{between}[b];{slide}[c];[a][b][c]concat=n=3:v=1[out0]");
+    let path = studio.make("again.mkv", &filter, &["-c:v", "ffv1"]);
+    // It tells of two pages, however many it is given: three, or one, would be refused.
+    let page = r"1\t1\t0\t0\t0\t0\t0\t0\t1280\t720\t-1\t\n5\t1\t1\t1\t1\t1\t64\t72\t128\t36\t96\t";
+    let program = studio.script("two-pages", &format!(r"printf '{page}First\n{page}Second\n'"));
+    let other = Studio::with(&ReaderSettings { tesseract: Some(program), ..ReaderSettings::default() });
+    let outcome = other.read(Read::SearchIndex, &path).await.unwrap();
+    let expected = [("m1", 0.0, 3.0, "First"), ("m2", 3.0, 6.0, "Second"), ("m3", 6.0, 9.0, "First")];
+    let expected = expected.map(|(moment, start, end, word)| (moment.to_owned(), start, end, word.to_owned()));
+    assert_eq!(written(&outcome), expected);
+    assert!(outcome.stored.warnings.is_empty(), "{:?}", outcome.stored.warnings);
+}
+
+#[tokio::test]
 async fn one_decoder_makes_a_still_and_its_page_as_two_would() {
     let (studio, ctx) = (Studio::new(), an_hour());
     let slides = studio.slides("slides.mp4");

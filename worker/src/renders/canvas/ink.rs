@@ -144,3 +144,41 @@ fn fonts_here() -> Arc<usvg::fontdb::Database> {
     });
     Arc::clone(fonts)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the number of pictures that a group shows.
+    fn pictures(group: &usvg::Group) -> usize {
+        let of = |node: &Node| match node {
+            Node::Group(group) => pictures(group),
+            Node::Image(_) => 1,
+            Node::Path(_) | Node::Text(_) => 0,
+        };
+        group.children().iter().map(of).sum()
+    }
+
+    #[test]
+    fn a_document_shows_the_pictures_that_were_packed_for_it_and_opens_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let decoded = decode::DecodedPicture { width: 1, height: 1, rgba: vec![255; 4] };
+        let packed = PackedPicture::packed(&decoded).unwrap();
+        let file = folder.path().join("secret.png");
+        std::fs::write(&file, packed.png.as_slice()).unwrap();
+        let shown = |href: &str| {
+            let svg = format!(
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\" height=\"9\">\
+                 <image href=\"{href}\" width=\"9\" height=\"9\"/></svg>"
+            );
+            let named = NamedPictures::from([("p0".to_owned(), Arc::clone(&packed.png))]);
+            pictures(tree(&svg, named).unwrap().root())
+        };
+        assert_eq!(shown("p0"), 1);
+        let path = file.display();
+        let elsewhere = "http://169.254.169.254/latest/meta-data".to_owned();
+        for href in [path.to_string(), format!("file://{path}"), elsewhere, "p1".to_owned()] {
+            assert_eq!(shown(&href), 0, "{href}");
+        }
+    }
+}

@@ -222,12 +222,12 @@ async fn captions_stand_where_they_are_told_in_the_letters_of_their_family() {
 #[tokio::test]
 async fn letters_that_are_read_from_the_right_stand_in_their_order_and_join() {
     let room = Darkroom::new();
-    let (tone, item) = (room.plain("tone.mp4", "white", 440, 2), ItemId::mint());
-    let black = vec![scene(FilmPicture::Color { rgb: [0; 3] }, 0, 50)];
-    let mut plan = film(FilmFormat::Mp4, 2, black, vec![sound(item, 0, 0, 2_000, 1_000_000)]);
+    let (tone, item) = (room.plain("tone.mp4", "white", 440, 3), ItemId::mint());
+    let black = vec![scene(FilmPicture::Color { rgb: [0; 3] }, 0, 75)];
+    let mut plan = film(FilmFormat::Mp4, 3, black, vec![sound(item, 0, 0, 3_000, 1_000_000)]);
     (plan.width, plan.height) = (480, 240);
-    // The last has the same letters with signs between them that part them.
-    let texts = ["אא!", "aa!", "נ WW", "ببب", "ب\u{200c}ب\u{200c}ب"];
+    // The fifth has the same letters with signs between them that part them; the last is a line from the right.
+    let texts = ["אא!", "aa!", "נ WW", "ببب", "ب\u{200c}ب\u{200c}ب", "a (W)", "\u{200f}a (W)"];
     let cue = |(first, text): (i64, &str)| {
         let (text, color) = (text.to_owned(), [255; 3]);
         let text = FilmText { text, color, background: None, size: 400_000, family: None };
@@ -242,12 +242,15 @@ async fn letters_that_are_read_from_the_right_stand_in_their_order_and_join() {
         let columns: Vec<bool> = (0..480).map(|x| (0..240).any(|y| frame[y * 480 + x] > 128)).collect();
         columns.split(|is_lit| !is_lit).map(<[bool]>::len).filter(|width| *width > 0).collect()
     };
-    let [hebrew, latin, mixed, joined, parted] = [0, 1, 2, 3, 4].map(lit);
+    let [hebrew, latin, mixed, joined, parted, bracketed, from_right] = [0, 1, 2, 3, 4, 5, 6].map(lit);
     assert_eq!([&hebrew, &latin, &mixed].map(Vec::len), [3; 3], "{hebrew:?} {latin:?} {mixed:?}");
     assert!(hebrew[0] * 2 < hebrew[2], "the mark of exclamation ends the line on its left: {hebrew:?}");
     assert!(latin[2] * 2 < latin[0], "and here on its right: {latin:?}");
     assert!(mixed[0] > mixed[2] * 3 / 2, "what comes after the Hebrew letter stands on its left: {mixed:?}");
     assert_eq!((joined.len(), parted.len()), (1, 3), "{joined:?} {parted:?}");
+    assert_eq!((bracketed.len(), from_right.len()), (4, 4), "{bracketed:?} {from_right:?}");
+    let alike = bracketed.iter().zip(&from_right).all(|(one, other)| one.abs_diff(*other) <= 2);
+    assert!(alike, "a pair of brackets stays around its word: {bracketed:?} {from_right:?}");
 }
 
 #[tokio::test]

@@ -211,12 +211,12 @@ fn within_limits(chosen: Chosen<'_>, plan: &GenerationPlan, source: SourceFacts)
             }
             Ok(())
         }
-        Chosen::Model(model) => within_model(model, plan.kind, &amount),
+        Chosen::Model(model) => within_model(model, plan, &amount),
     }
 }
 
 /// Refuses more than a provider's model takes or makes.
-fn within_model(model: &Model, kind: ModelKind, amount: &Amount) -> Answer<()> {
+fn within_model(model: &Model, plan: &GenerationPlan, amount: &Amount) -> Answer<()> {
     let (limits, id) = (model.limits, &model.id);
     let most_pixels = i64::from(limits.megapixels) * 1_000_000;
     if amount.chars > i64::try_from(limits.chars).unwrap_or(i64::MAX) {
@@ -225,7 +225,9 @@ fn within_model(model: &Model, kind: ModelKind, amount: &Amount) -> Answer<()> {
     if amount.ms > i64::from(limits.seconds) * 1_000 {
         return Err(refusal(format!("`{id}` takes at most {} seconds.", limits.seconds)));
     }
-    if kind != ModelKind::Video && amount.pixels > most_pixels {
+    let (size, kind) = (plan.asked.width.zip(plan.asked.height), plan.kind);
+    // The picture that a film begins with may be larger than the film.
+    if (kind != ModelKind::Video || size.is_some()) && amount.pixels > most_pixels {
         return Err(refusal(format!("`{id}` makes at most {most_pixels} pixels.")));
     }
     Ok(())
