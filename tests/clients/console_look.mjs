@@ -9,7 +9,7 @@ import { chromium } from "playwright-core";
 const [browserPath, link, ...paths] = process.argv.slice(2);
 const origin = new URL(link).origin;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const found = { violations: [], elsewhere: [], errors: [], pages: 0, without_script: "", live: "", keys: {}, narrow: {} };
+const found = { violations: [], elsewhere: [], errors: [], pages: 0, without_script: "", live: "", narrow: {} };
 
 const browser = await chromium.launch({
   executablePath: browserPath,
@@ -74,6 +74,53 @@ const keys = async (page) => {
   return { helps, row, copied, off, kept: await page.locator("#single").isChecked() };
 };
 
+// Answers of the list of jobs from now on, as `change` changes them.
+const changed = (page, change) =>
+  page.route("**/console/jobs", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: change(await response.text()) });
+  });
+
+// What becomes of a row that comes while a list is looked at.
+const fresh = async (page) => {
+  await page.goto(origin + "/console/jobs");
+  await page.mouse.move(0, 0);
+  const rows = page.locator("tbody tr");
+  const before = await rows.count();
+  await changed(page, (html) => html.replace("<tbody>", '<tbody><tr><td><a href="/console">job_new</a></td></tr>'));
+  const link = page.locator("#rows h2 .fresh");
+  await link.waitFor();
+  const said = await link.textContent();
+  const held = (await rows.count()) === before;
+  await link.click();
+  await page.getByRole("link", { name: "job_new" }).waitFor();
+  return { said, held, loaded: (await rows.count()) === before + 1 };
+};
+
+// What the switch does with times, also after a reload and in what is refreshed.
+const zone = async () => {
+  const looks = await context({ timezoneId: "Asia/Dubai" });
+  const page = await looks.newPage();
+  await page.goto(origin + "/console/jobs");
+  const button = page.locator("#zone");
+  const seconds = () =>
+    page.locator("tbody time").first().evaluate((time) => Date.parse(time.textContent.replace(" ", "T") + "Z") / 1000);
+  const utc = await button.textContent();
+  const before = await seconds();
+  await button.click();
+  const local = await button.textContent();
+  const later = (await seconds()) - before;
+  await page.reload();
+  const reloaded = (await button.textContent()) === local && (await seconds()) === before + later;
+  await changed(page, (html) => html.replaceAll("<time ", '<time data-later="" '));
+  await page.locator("tbody time[data-later]").first().waitFor();
+  const kept = reloaded && (await seconds()) === before + later;
+  await button.click();
+  const back = (await button.textContent()) === utc && (await seconds()) === before;
+  await looks.close();
+  return { utc, local, later, kept, back };
+};
+
 const first = await context({ javaScriptEnabled: false });
 const door = await first.newPage();
 await door.goto(link);
@@ -115,6 +162,8 @@ for (const colorScheme of ["light", "dark"]) {
       await page.locator("#pause").click();
       found.live = focused + " " + (await page.locator("#live").textContent());
       found.keys = await keys(await looks.newPage());
+      found.fresh = await fresh(await looks.newPage());
+      found.zone = await zone();
     }
     await looks.close();
   }

@@ -4,6 +4,7 @@
 //! The balances say what is left now; what was left earlier is computed backwards from there. So a page reads its own
 //! entries and the later ones, and a journal that does not begin at zero was changed.
 
+use crate::Seen;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::credits::Credits;
 use domain::ids::{AccountId, JobId};
@@ -93,6 +94,80 @@ pub async fn entries(
     select_entries!("j.account_id = $1 AND j.id < $2 ORDER BY j.id DESC LIMIT $3", account as AccountId, before, limit)
         .fetch_all(conn)
         .await
+}
+
+/// Which entries of a journal are shown; a field that is none restricts nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EntryFilter {
+    /// Those of this job.
+    pub job: Option<JobId>,
+    /// Those of this kind, such as `grant`.
+    pub kind: Option<String>,
+    /// Those written at or after this.
+    pub since: Option<DateTime<Utc>>,
+    /// Those written before this.
+    pub until: Option<DateTime<Utc>>,
+}
+
+impl EntryFilter {
+    /// Whether all entries are shown.
+    pub fn is_open(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether an entry is of the kind and the time that are shown.
+    fn shows(&self, entry: &EntryRow) -> bool {
+        self.kind.as_ref().is_none_or(|kind| *kind == entry.kind)
+            && self.since.is_none_or(|since| entry.at >= since)
+            && self.until.is_none_or(|until| entry.at < until)
+    }
+}
+
+/// Returns up to `limit` entries of an account's journal that match the filter, newest first, with numbers below
+/// `before`. Those of a job are looked up; for the rest the newest `window` entries are looked through, and
+/// `last_seen` is the last of these if there may be older ones.
+pub async fn search(
+    conn: &mut PgConnection,
+    account: AccountId,
+    filter: &EntryFilter,
+    before: Option<i64>,
+    limit: i64,
+    window: i64,
+) -> sqlx::Result<Seen<EntryRow, i64>> {
+    let before = before.unwrap_or(i64::MAX);
+    if let Some(job) = filter.job {
+        let entries = select_entries!(
+            "((j.job_id = $1 AND j.kind = 'hold') OR (j.job_id = $1 AND j.kind IN ('settle', 'release')))
+                 AND j.account_id = $2 AND j.id < $3 ORDER BY j.id DESC",
+            job as JobId,
+            account as AccountId,
+            before
+        );
+        let mut rows = entries.fetch_all(conn).await?;
+        rows.retain(|entry| filter.shows(entry));
+        return Ok(Seen { rows, last_seen: None });
+    }
+    let last_seen = sqlx::query_scalar!(
+        "SELECT id FROM minute_journal WHERE account_id = $1 AND id < $2 ORDER BY id DESC OFFSET $3 - 1 LIMIT 1",
+        account as AccountId,
+        before,
+        window
+    )
+    .fetch_optional(&mut *conn)
+    .await?;
+    let entries = select_entries!(
+        "j.account_id = $1 AND j.id < $2 AND j.id >= $3 AND ($4::text IS NULL OR j.kind = $4)
+             AND ($5::timestamptz IS NULL OR j.at >= $5) AND ($6::timestamptz IS NULL OR j.at < $6)
+         ORDER BY j.id DESC LIMIT $7",
+        account as AccountId,
+        before,
+        last_seen.unwrap_or(0),
+        filter.kind,
+        filter.since,
+        filter.until,
+        limit
+    );
+    Ok(Seen { rows: entries.fetch_all(conn).await?, last_seen })
 }
 
 /// Returns the entries of one job, newest first: its settle or release, and its hold.

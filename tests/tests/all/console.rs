@@ -72,6 +72,7 @@ pub fn pages(traces: &Traces, account: &str) -> Vec<String> {
         "/accounts".to_owned(),
         format!("/accounts/{account}"),
         format!("/accounts/{account}/minutes"),
+        format!("/accounts/{account}/minutes?kind=hold&job_id={job}&since=2001-01-01T00:00:00.000Z"),
         "/items".to_owned(),
         format!("/items/{item}"),
         "/fleet".to_owned(),
@@ -331,6 +332,11 @@ async fn a_browser_finds_nothing_wrong_with_any_page_and_needs_no_script() -> an
     assert_eq!(seen["keys"], keys, "a page of help, a row, its id, and nothing more once they are off");
     let statement = narrow(&format!("/console/accounts/{account}/minutes"));
     assert!(narrow("/console/fleet").contains("Passed: "));
+    let fresh = json!({ "said": "1 new", "held": true, "loaded": true });
+    assert_eq!(seen["fresh"], fresh, "what is new is counted, and put in by its link");
+    let zone =
+        json!({ "utc": "Times: UTC", "local": "Times: Asia/Dubai", "later": 14_400, "kept": true, "back": true });
+    assert_eq!(seen["zone"], zone, "four hours later, also after a reload and a refresh");
     assert!(statement.contains("About: job_") && statement.contains("Left of the month: "), "{statement}");
     world.end().await
 }

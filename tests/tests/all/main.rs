@@ -28,6 +28,7 @@ mod console;
 mod console_acts;
 mod console_changed;
 mod console_errors;
+mod console_lists;
 mod console_overview;
 mod console_pages;
 mod contract;

@@ -113,6 +113,8 @@ async fn no_page_of_the_console_shows_a_payload_to_an_operator_who_sees_none() -
     let mut paths = pages(&traces, &account);
     paths.push(format!("/console/accounts/{account}/minutes.csv"));
     paths.push(format!("/console/find?id={}", traces.job));
+    let lists = ["jobs", "deliveries", "endpoints", "accounts", "bulk", "items", "errors", "audit"];
+    paths.extend(lists.map(|list| format!("/console/{list}?format=json")));
     let (mut seen, mut shown_to_bo) = (Vec::new(), Vec::new());
     for path in paths {
         let (status, page) = mia.get(&path).await?;
@@ -135,6 +137,8 @@ async fn no_page_of_the_console_shows_a_payload_to_an_operator_who_sees_none() -
         assert!(seen.contains(&path), "{path} is refused");
         assert!(shown_to_bo.contains(&(path.clone(), true)), "{path} does not say what is hidden: {shown_to_bo:?}");
     }
+    let rows = "/console/jobs?format=json".to_owned();
+    assert!(seen.contains(&rows) && shown_to_bo.iter().any(|(path, _)| *path == rows), "rows as JSON: {shown_to_bo:?}");
     // An endpoint is told by its host.
     let endpoints = mia.get("/console/endpoints").await?.1;
     assert!(endpoints.contains("http://127.0.0.1:9/…"), "{endpoints}");

@@ -2,10 +2,10 @@
 
 use super::shell::Fit;
 use super::words::{amount, link, or_dash, short, state, theirs, time, time_or};
-use super::{Visit, shell};
+use super::{Visit, json, shell};
 use crate::http::error::{Answer, Code};
 use crate::http::json::json_of;
-use crate::resources::operator::accounts::OperatorAccounts;
+use crate::resources::operator::accounts::{OperatorAccount, OperatorAccounts};
 use crate::usecases::balance::balance;
 use crate::usecases::operator::accounts::unpaid_time;
 use crate::usecases::operator::missing;
@@ -24,19 +24,23 @@ use store::{endpoints, workspaces};
 const MOST: i64 = 50;
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
-    visit.takes(&["name", "cursor"])?;
+    visit.takes(&["name", "cursor", "format"])?;
     if visit.asked("name").is_some() {
         visit.caller.may_select_by_name()?;
     }
-    let page = visit.page("console accounts")?;
+    let page = visit.page("operator accounts")?;
     let now = visit.now().await?;
     let rows = accounts::list(&mut *visit.conn().await?, visit.asked("name"), page.after, page.fetch()).await?;
+    if visit.wants_json()? {
+        let shown = |row| OperatorAccount::shown(row, &visit.caller);
+        return Ok(json(&json_of(&page.list(rows, |row| row.id.uuid(), shown))));
+    }
     let (found, next) = page.cut(Seen { rows, last_seen: None }, |row| row.id.uuid());
 
     let main = html! {
         h1 { "Accounts" }
         @if visit.sees_payloads() { (shell::filters("/accounts", &shell::text_field(&visit, "name", "Name, whole"))) }
-        (shell::section("rows", "Newest first", &html! {
+        (shell::newest(&visit, &html! {
             @if !found.is_empty() { (rows_of(&visit, &found, now)) }
             (shell::pages(&visit, found.len(), next.as_deref(), "accounts"))
         }))

@@ -2,16 +2,18 @@
 
 use super::shell::{Fit, instead};
 use super::words::{or_dash, short, time};
-use super::{Visit, shell};
+use super::{Visit, json, shell};
 use crate::http::error::Answer;
+use crate::http::json::json_of;
+use crate::resources::operator::audit::AuditEntry;
 use maud::{Markup, html};
 use poem::Response;
 use store::Seen;
 use store::audit::{self, AuditFilter, AuditRow};
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
-    visit.takes(&["operator", "action", "target", "cursor"])?;
-    let page = visit.page("console audit")?;
+    visit.takes(&["operator", "action", "target", "cursor", "format"])?;
+    let page = visit.page("operator audit")?;
     let filter = AuditFilter {
         operator: visit.asked("operator"),
         action: visit.asked("action"),
@@ -21,6 +23,9 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     };
     let now = visit.now().await?;
     let rows = audit::list(&mut *visit.conn().await?, filter, page.after, page.fetch()).await?;
+    if visit.wants_json()? {
+        return Ok(json(&json_of(&page.list(rows, |row| row.id.uuid(), AuditEntry::from))));
+    }
     let (found, next) = page.cut(Seen { rows, last_seen: None }, |row| row.id.uuid());
     let rows = html! {
         @for one in &found {
@@ -59,7 +64,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let main = html! {
         h1 { "Audit" }
         (shell::filters("/audit", &fields))
-        (shell::section("rows", "Newest first", &html! {
+        (shell::newest(&visit, &html! {
             @if !found.is_empty() { (shell::fitted_table("Audit", &columns, &rows)) }
             (shell::pages(&visit, found.len(), next.as_deref(), "entries"))
         }))

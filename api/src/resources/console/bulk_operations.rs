@@ -3,7 +3,7 @@
 
 use super::shell::{Fit, instead};
 use super::words::{link, or_dash, state, time, time_or, word};
-use super::{Visit, leads_to, shell};
+use super::{Visit, json, leads_to, shell};
 use crate::http::error::{Answer, Code};
 use crate::http::json::json_of;
 use crate::resources::operator::bulk_operations::BulkOperationAnswer;
@@ -27,18 +27,21 @@ const COLUMNS: [(&str, Fit); 6] = [
 
 /// The list.
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
-    visit.takes(&["state", "cursor"])?;
-    let page = visit.page("console bulk operations")?;
+    visit.takes(&["state", "cursor", "format"])?;
+    let page = visit.page("operator bulk operations")?;
     let filter = BulkFilter { state: visit.word("state", BulkState::from_name)?, ..BulkFilter::default() };
     let now = visit.now().await?;
     let rows = bulk_operations::list(&mut *visit.conn().await?, filter, page.after, page.fetch()).await?;
+    if visit.wants_json()? {
+        return Ok(json(&json_of(&page.list(rows, |row| row.id.uuid(), BulkOperationAnswer::from))));
+    }
     let (found, next) = page.cut(Seen { rows, last_seen: None }, |row| row.id.uuid());
     let rows = html! { @for one in &found { (row(one, now)) } };
     let states = BulkState::ALL.iter().map(|state| state.name());
     let main = html! {
         h1 { "Bulk operations" }
         (shell::filters("/bulk", &shell::choice(&visit, "state", "State", states)))
-        (shell::section("rows", "Newest first", &html! {
+        (shell::newest(&visit, &html! {
             @if !found.is_empty() { (shell::fitted_table("Bulk operations", &COLUMNS, &rows)) }
             (shell::pages(&visit, found.len(), next.as_deref(), "bulk operations"))
         }))

@@ -37,6 +37,36 @@
     }
   };
 
+  // Pages come with times of UTC. Whoever wants those of their own place switches, and the browser keeps that.
+  const zone = document.getElementById("zone");
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  let isLocal = false;
+  const showTimes = (within) => {
+    for (const time of within.querySelectorAll("time")) {
+      const utc = time.dateTime.slice(0, 19).replace("T", " ");
+      time.textContent = isLocal ? new Date(time.dateTime).toLocaleString("sv-SE") : utc;
+      time.title = utc + " UTC";
+    }
+  };
+  const switchZone = (toLocal) => {
+    isLocal = toLocal;
+    zone.textContent = "Times: " + (isLocal ? own : "UTC");
+    document.getElementById("times").textContent = "Times are " + (isLocal ? "those of " + own : "UTC");
+    showTimes(document);
+  };
+  zone.hidden = false;
+  zone.addEventListener("click", () => {
+    switchZone(!isLocal);
+    try {
+      localStorage.setItem("mws-times", isLocal ? "local" : "utc");
+    } catch {}
+  });
+  try {
+    switchZone(localStorage.getItem("mws-times") === "local");
+  } catch {
+    switchZone(false);
+  }
+
   const say = (state, words) => {
     live.textContent = words;
     live.dataset.liveState = state;
@@ -46,14 +76,43 @@
   const isBusy = (part) => part.matches(":hover") || part.contains(document.activeElement);
 
   // What was folded open stays so.
-  const change = (part, html) => {
-    const open = [...part.querySelectorAll("details")].map((one) => one.open);
-    was.set(part.id, html);
-    part.innerHTML = html;
-    part.querySelectorAll("details").forEach((one, index) => {
+  const change = (node, html) => {
+    const open = [...node.querySelectorAll("details")].map((one) => one.open);
+    node.innerHTML = html;
+    node.querySelectorAll("details").forEach((one, index) => {
       if (index < open.length) one.open = open[index];
     });
-    addCopying(part);
+    addCopying(node);
+    showTimes(node);
+  };
+
+  // The rows of a list by what their first cells say, which is an id.
+  const rowsOf = (part) => new Map([...part.querySelectorAll("tbody tr")].map((row) => [row.cells[0].textContent, row]));
+
+  // How many rows of a list are new, as a link that loads them. Into an empty list they come by themselves.
+  const countNew = (part, next) => {
+    if (!part.matches("[data-list]")) return 0;
+    const here = rowsOf(part);
+    const there = rowsOf(next);
+    const many = [...there.keys()].filter((key) => !here.has(key)).length;
+    if (!here.size || !many) return 0;
+    let link = part.querySelector(".fresh");
+    if (!link) {
+      link = document.createElement("a");
+      link.className = "fresh";
+      link.href = location.pathname + location.search;
+      part.querySelector("h2").append(" ", link);
+    }
+    link.textContent = many + (many === there.size ? " or more new" : " new");
+    return many;
+  };
+
+  // The rows that are shown stay where they are, as they are now.
+  const changeRows = (part, next) => {
+    const there = rowsOf(next);
+    for (const [key, row] of rowsOf(part)) {
+      if (there.has(key)) change(row, there.get(key).innerHTML);
+    }
   };
 
   const put = (page) => {
@@ -61,8 +120,13 @@
     for (const part of parts()) {
       const next = page.getElementById(part.id);
       if (!next || next.innerHTML === was.get(part.id)) continue;
+      const many = countNew(part, next);
       if (isBusy(part)) waits = true;
-      else change(part, next.innerHTML);
+      else if (many) changeRows(part, next);
+      else {
+        was.set(part.id, next.innerHTML);
+        change(part, next.innerHTML);
+      }
     }
     held = waits ? page : null;
     say("live", waits ? "live, changes wait" : "live");

@@ -3,8 +3,10 @@
 use super::jobs::moment;
 use super::shell::{Fit, instead};
 use super::words::{link, or_dash, state, time, time_or};
-use super::{Visit, shell};
+use super::{Visit, json, shell};
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::json::json_of;
+use crate::resources::webhooks::deliveries::page_of;
 use chrono::{DateTime, Utc};
 use domain::event::EventType;
 use domain::ids::{AccountId, DeliveryId, EndpointId, JobId};
@@ -15,23 +17,43 @@ use sqlx::PgConnection;
 use store::deliveries::{self, DeliveryFilter, DeliveryRow, DeliverySearchFilter, SearchScope};
 use store::endpoints;
 
-const FILTERS: [&str; 10] =
-    ["status", "event_type", "http_status", "error", "account_id", "endpoint_id", "job_id", "since", "until", "cursor"];
+const FILTERS: [&str; 11] = [
+    "status",
+    "event_type",
+    "http_status",
+    "error",
+    "account_id",
+    "endpoint_id",
+    "job_id",
+    "since",
+    "until",
+    "cursor",
+    "format",
+];
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&FILTERS)?;
-    let page = visit.page("console deliveries")?;
+    let page = visit.page("operator deliveries")?;
     let every = search_filter(&visit)?;
     let now = visit.now().await?;
     let mut conn = visit.conn().await?;
     let scope = search_scope(&visit, &mut conn).await?;
+    if visit.wants_json()? {
+        let mut list = page_of(&mut conn, page, &scope, &every).await?;
+        if !visit.sees_payloads() {
+            for delivery in &mut list.data {
+                delivery.hide_payloads();
+            }
+        }
+        return Ok(json(&json_of(&list)));
+    }
     let seen = deliveries::search(&mut conn, &scope, &every, page.after.map(DeliveryId::from), page.fetch()).await?;
     let (ids, next) = page.cut(seen, |id| id.uuid());
     let found = deliveries::by_ids(&mut conn, &ids, None).await?;
     let main = html! {
         h1 { "Deliveries" }
         (shell::filters("/deliveries", &fields(&visit)))
-        (shell::section("rows", "Newest first", &html! {
+        (shell::newest(&visit, &html! {
             @if !found.is_empty() { (rows(&found, now)) }
             (shell::pages(&visit, found.len(), next.as_deref(), "deliveries"))
         }))

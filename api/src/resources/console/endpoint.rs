@@ -1,14 +1,13 @@
 //! The page of one endpoint: its state, its newest deliveries, and forms to enable, disable and test it.
 
-use super::endpoints::{failures, standing};
+use super::endpoints::{document as as_programs_see, failures, standing};
 use super::words::{endpoint_url, hidden, link, shown_url, theirs, time, time_or};
 use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
 use crate::http::pages::field;
 use crate::http::text::Time;
-use crate::resources::operator::webhooks::OperatorWebhook;
-use crate::usecases::operator::webhooks::{ChangedWebhook, change_any_webhook};
+use crate::usecases::operator::webhooks::change_any_webhook;
 use crate::usecases::webhooks::endpoints::After;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::EndpointId;
@@ -61,8 +60,7 @@ fn document(visit: &Visit, found: &EndpointOf) -> Markup {
     if !visit.sees_payloads() {
         return html! { p { (hidden()) } };
     }
-    let (account, endpoint) = (found.account_id, found.endpoint.clone());
-    shell::document(&json_of(&OperatorWebhook::from(ChangedWebhook { account, endpoint, ping: None })))
+    shell::document(&json_of(&as_programs_see(found.clone())))
 }
 
 async fn find(visit: &Visit) -> Answer<EndpointOf> {

@@ -2,8 +2,11 @@
 
 use super::shell::Fit;
 use super::words::{endpoint_url, link, state, time, time_or};
-use super::{Visit, shell};
+use super::{Visit, json, shell};
 use crate::http::error::Answer;
+use crate::http::json::json_of;
+use crate::resources::operator::webhooks::OperatorWebhook;
+use crate::usecases::operator::webhooks::ChangedWebhook;
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, EndpointId};
 use domain::series::{FAILURES_THAT_DISABLE, FAILURES_THAT_WARN};
@@ -13,12 +16,15 @@ use store::Seen;
 use store::endpoints::{self, EndpointOf};
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
-    visit.takes(&["account_id", "cursor"])?;
+    visit.takes(&["account_id", "cursor", "format"])?;
     let page = visit.page("console endpoints")?;
     let account = visit.id_in::<AccountId>("account_id")?;
     let now = visit.now().await?;
     let before = page.after.map(EndpointId::from);
     let rows = endpoints::every(&mut *visit.conn().await?, None, account, before, page.fetch()).await?;
+    if visit.wants_json()? {
+        return Ok(json(&json_of(&page.list(rows, |row| row.endpoint.id.uuid(), document))));
+    }
     let (found, next) = page.cut(Seen { rows, last_seen: None }, |row| row.endpoint.id.uuid());
     let rows = html! { @for one in &found { (row(&visit, one, now)) } };
     let columns = [
@@ -33,12 +39,17 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let main = html! {
         h1 { "Endpoints" }
         (shell::filters("/endpoints", &shell::text_field(&visit, "account_id", "Account")))
-        (shell::section("rows", "Newest first", &html! {
+        (shell::newest(&visit, &html! {
             @if !found.is_empty() { (shell::fitted_table("Endpoints", &columns, &rows)) }
             (shell::pages(&visit, found.len(), next.as_deref(), "endpoints"))
         }))
     };
     Ok(visit.whole("Endpoints", &main))
+}
+
+/// Returns an endpoint as operators' programs see it: without its URL and its description.
+pub(super) fn document(one: EndpointOf) -> OperatorWebhook {
+    OperatorWebhook::from(ChangedWebhook { account: one.account_id, endpoint: one.endpoint, ping: None })
 }
 
 fn row(visit: &Visit, one: &EndpointOf, now: DateTime<Utc>) -> Markup {

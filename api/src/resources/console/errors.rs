@@ -4,12 +4,15 @@
 use super::shell::Fit;
 use super::spark::{Colour, HOURS, bars};
 use super::words::{link, time};
-use super::{Visit, shell};
+use super::{Visit, listed, shell};
 use crate::http::error::Answer;
+use crate::http::json::json_of;
+use crate::http::text::Time;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::read::Read;
 use maud::{Markup, html};
 use poem::Response;
+use serde_json::{Value, json};
 use std::cmp::Reverse;
 use store::jobs::{self, FailureGroup};
 
@@ -33,11 +36,14 @@ const COLUMNS: [(&str, Fit); 9] = [
 ];
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
-    visit.takes(&[])?;
+    visit.takes(&["format"])?;
     let now = visit.now().await?;
     let hours = i32::try_from(HOURS).unwrap_or(i32::MAX);
     let mut groups = jobs::failures(&mut *visit.conn().await?, hours, WINDOW, MOST).await?;
     groups.sort_by_key(|group| (Reverse(is_new(group, now)), Reverse(by_hour(group)[HOURS - 1]), Reverse(group.jobs)));
+    if visit.wants_json()? {
+        return Ok(listed(groups.iter().map(|group| document(group, now)).collect(), None));
+    }
     let rows = html! { @for group in &groups { (row(group, now)) } };
     let main = html! {
         h1 { "Errors" }
@@ -45,6 +51,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
             @if groups.is_empty() { p.empty { "No job failed within a day, among the newest 20,000." } }
             @else { (shell::fitted_table("Errors", &COLUMNS, &rows)) }
             p.soft { "Looked through are the newest 20,000 jobs. Numbers in messages are taken as equal. A kind of failure is new if it was first seen within the last hour." }
+            p { (shell::as_json(&visit)) }
         }))
         (shell::command("mws admin jobs list --status failed"))
     };
@@ -68,6 +75,23 @@ fn row(group: &FailureGroup, now: DateTime<Utc>) -> Markup {
             } }
         }
     }
+}
+
+/// Returns a group as JSON. `by_hour` is how many failed in each of the last 24 hours, the last one at the end.
+fn document(group: &FailureGroup, now: DateTime<Utc>) -> Value {
+    json!({
+        "kind": group.kind.name(),
+        "read": group.read.map(Read::name),
+        "error_code": group.code,
+        "message": group.words,
+        "jobs": group.jobs,
+        "accounts": group.payers,
+        "is_new": is_new(group, now),
+        "by_hour": by_hour(group),
+        "first_at": json_of(&Time(group.first_at)),
+        "last_at": json_of(&Time(group.last_at)),
+        "newest_job_id": group.sample,
+    })
 }
 
 /// The query of the list of such jobs.

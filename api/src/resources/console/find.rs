@@ -1,12 +1,17 @@
-//! The search box: any id leads to its page, whatever kind of id it is.
+//! The search box: any id leads to its page, whatever kind of id it is, and the id of a trace to the jobs that were
+//! started within it.
 
-use super::{Visit, leads_to};
+use super::jobs::table;
+use super::{Visit, leads_to, shell};
 use crate::http::error::Answer;
 use domain::event::EventId;
 use domain::ids::{AccountId, BulkOperationId, DeliveryId, EndpointId, ItemId, JobId, KeyId, UploadId, WorkspaceId};
 use maud::html;
 use poem::Response;
-use store::{events, keys, uploads};
+use store::{events, jobs, keys, uploads};
+
+/// The most jobs of a trace that are shown.
+const MOST: i64 = 100;
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["id"])?;
@@ -14,12 +19,54 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     if let Some(path) = path_of(&visit, &asked).await? {
         return Ok(leads_to(&format!("/console{path}")));
     }
+    if let Some(trace) = trace_of(&asked)
+        && let Some(found) = of_trace(&visit, &trace).await?
+    {
+        return Ok(found);
+    }
     let main = html! {
         h1 { "Nothing was found" }
         p { "Nothing here has the id " code { (asked) } ". These ids have pages:" }
         p { @for kind in ["job_", "dlv_", "evt_", "whe_", "itm_", "acc_", "wsp_", "key_", "blk_", "upl_"] { code { (kind) "…" } " " } }
+        p { "So have the jobs of a trace: give its 32 digits, or a whole " code { "traceparent" } "." }
     };
     Ok(visit.whole("Nothing was found", &main))
+}
+
+/// Returns the id of the trace that was asked for: as such, or within a `traceparent`, which may have more behind it as
+/// it has on a job's page. None if what was asked for is neither.
+pub(super) fn trace_of(asked: &str) -> Option<String> {
+    let id = match asked.split_once('-') {
+        Some((version, rest)) if version.len() == 2 => rest.split('-').next()?,
+        Some(_) => return None,
+        None => asked,
+    };
+    let is_id = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_id.then(|| id.to_ascii_lowercase())
+}
+
+/// Returns what shows the jobs that were started within a trace: the page of the only one, or a list of them. None if
+/// there are none.
+async fn of_trace(visit: &Visit, trace: &str) -> Answer<Option<Response>> {
+    let now = visit.now().await?;
+    let mut conn = visit.conn().await?;
+    let mut found = jobs::of_trace(&mut conn, trace, MOST + 1).await?;
+    if let [only] = found.as_slice() {
+        return Ok(Some(leads_to(&format!("/console/jobs/{}", only.job))));
+    }
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let most = usize::try_from(MOST).unwrap_or(usize::MAX);
+    let has_more = found.len() > most;
+    found.truncate(most);
+    let table = table(visit, &mut conn, &found, now).await?;
+    let main = html! {
+        h1 { "Jobs of a trace" }
+        p { "These were started within the trace " code data-copy="" { (trace) } ", newest first." @if has_more { " Shown are the newest " (most) "; there are older ones." } }
+        (shell::section("rows", "Jobs", &table))
+    };
+    Ok(Some(visit.whole("Jobs of a trace", &main)))
 }
 
 /// Returns the path of the page of this id; none if there is no such page.
@@ -53,4 +100,21 @@ async fn path_of(visit: &Visit, asked: &str) -> Answer<Option<String>> {
         }
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_is_found_by_its_id_and_by_a_traceparent_with_whatever_is_behind_it() {
+        let id = "0af7651916cd43dd8448eb211c80319c";
+        let parent = format!("00-{id}-b7ad6b7169203331-01");
+        for asked in [id, &id.to_uppercase(), &parent, &format!("{parent};tracestate=a=b-c"), &format!("{parent};@7")] {
+            assert_eq!(trace_of(asked).as_deref(), Some(id), "{asked}");
+        }
+        for asked in ["", "00-", "-", &id[1..], &format!("{id}0"), &format!("000-{id}-b7ad-01"), "job_1-2"] {
+            assert_eq!(trace_of(asked), None, "{asked}");
+        }
+    }
 }

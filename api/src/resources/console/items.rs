@@ -3,12 +3,15 @@
 use super::item::{status_word, type_word};
 use super::shell::Fit;
 use super::words::{link, or_dash, short, state, time};
-use super::{Visit, shell};
+use super::{Visit, listed, shell};
 use crate::http::error::Answer;
+use crate::http::json::json_of;
+use crate::http::text::Time;
 use chrono::{DateTime, Utc};
 use domain::ids::{ItemId, WorkspaceId};
 use maud::{Markup, html};
 use poem::Response;
+use serde_json::{Value, json};
 use store::Seen;
 use store::items::{self, ListedItem};
 
@@ -26,18 +29,21 @@ const COLUMNS: [(&str, Fit); 10] = [
 ];
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
-    visit.takes(&["workspace_id", "cursor"])?;
+    visit.takes(&["workspace_id", "cursor", "format"])?;
     let page = visit.page("console items")?;
     let workspace = visit.id_in::<WorkspaceId>("workspace_id")?;
     let now = visit.now().await?;
     let before = page.after.map(ItemId::from);
     let rows = items::newest(&mut *visit.conn().await?, workspace, before, page.fetch()).await?;
     let (found, next) = page.cut(Seen { rows, last_seen: None }, |row| row.id.uuid());
+    if visit.wants_json()? {
+        return Ok(listed(found.iter().map(document).collect(), next.as_deref()));
+    }
     let rows = html! { @for one in &found { (row(one, now)) } };
     let main = html! {
         h1 { "Library" }
         (shell::filters("/items", &shell::text_field(&visit, "workspace_id", "Workspace")))
-        (shell::section("rows", "Newest first", &html! {
+        (shell::newest(&visit, &html! {
             @if !found.is_empty() { (shell::fitted_table("Items", &COLUMNS, &rows)) }
             (shell::pages(&visit, found.len(), next.as_deref(), "items"))
         }))
@@ -62,6 +68,22 @@ fn row(one: &ListedItem, now: DateTime<Utc>) -> Markup {
             td.medium { (time(one.created_at, now)) }
         }
     }
+}
+
+/// Returns an item as JSON.
+fn document(one: &ListedItem) -> Value {
+    json!({
+        "id": one.id,
+        "name": one.name,
+        "type": one.item_type.map(type_word),
+        "status": status_word(one.status),
+        "duration_ms": one.duration_ms,
+        "bytes": one.bytes,
+        "reads": one.reads,
+        "account_id": one.account_id,
+        "workspace_id": one.workspace_id,
+        "created_at": json_of(&Time(one.created_at)),
+    })
 }
 
 /// Shows an item's workspace, as a link to what it holds.

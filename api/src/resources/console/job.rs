@@ -1,6 +1,7 @@
 //! The page of one job: its facts, why it waits, its life on one time axis, its minutes, and forms to run it again and
 //! to cancel it.
 
+use super::find::trace_of;
 use super::life::{self, JobRecords, Step, WaitFacts};
 use super::words::{amount, hidden, link, minutes, or_dash, state, theirs, time, time_or};
 use super::{Visit, axis, changed, leads_to, shell};
@@ -143,9 +144,17 @@ fn facts(visit: &Visit, origin: &Origin, found: &JobRecords<'_>, waiting: &WaitF
             ("Runs again", html! { @match found.standing.rerun_of { Some(first) => { (link("jobs", first)) } None => { "–" } } }),
             ("Run again as", html! { @if reruns.is_empty() { "–" } @for rerun in reruns { (link("jobs", rerun)) " " } }),
             ("Request", html! { code { (or_dash(job.request_id.as_ref())) } }),
-            ("Trace", html! { code { (or_dash(found.standing.traceparent.as_ref())) } }),
+            ("Trace", trace(found.standing.traceparent.as_deref())),
             ("Context", theirs(visit, job.context.as_ref())),
         ]))
+    }
+}
+
+/// The trace that the job was started within, with the way to all jobs of it.
+fn trace(parent: Option<&str>) -> Markup {
+    html! {
+        code { (or_dash(parent)) }
+        @if let Some(id) = parent.and_then(trace_of) { " " a href={ "/console/find?id=" (id) } { "All jobs of it" } }
     }
 }
 

@@ -2,10 +2,13 @@
 
 use super::shell::{Fit, instead};
 use super::words::{amount, link, or_dash, state, time};
-use super::{Visit, shell};
+use super::{Visit, json, shell};
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::json::json_of;
 use crate::http::text::Time;
+use crate::resources::operator::jobs::operator_jobs;
 use crate::resources::tools::jobs::add_waits;
+use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use domain::job::{Job, JobKind, JobStatus};
 use domain::read::Read;
@@ -17,8 +20,19 @@ use std::collections::HashMap;
 use store::jobs::{self, FoundJob, JobSearchFilter, SearchScope};
 use store::workspaces;
 
-const FILTERS: [&str; 10] =
-    ["status", "kind", "read", "error_code", "account_id", "workspace_id", "item_id", "since", "until", "cursor"];
+const FILTERS: [&str; 11] = [
+    "status",
+    "kind",
+    "read",
+    "error_code",
+    "account_id",
+    "workspace_id",
+    "item_id",
+    "since",
+    "until",
+    "cursor",
+    "format",
+];
 
 const COLUMNS: [(&str, Fit); 9] = [
     ("Job", Fit::Any),
@@ -34,29 +48,44 @@ const COLUMNS: [(&str, Fit); 9] = [
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&FILTERS)?;
-    let page = visit.page("console jobs")?;
+    let page = visit.page("operator jobs")?;
     let filter = search_filter(&visit)?;
     let now = visit.now().await?;
     let mut conn = visit.conn().await?;
     let scope = search_scope(&visit, &mut conn).await?;
     let seen = jobs::search(&mut conn, &scope, &filter, page.after.map(JobId::from), page.fetch()).await?;
+    if visit.wants_json()? {
+        let mut shown = operator_jobs(&mut conn, &seen.rows, &visit.caller).await?;
+        return Ok(json(&json_of(&page.window(seen, |found| found.job.uuid(), |found| shown.remove(&found.job)))));
+    }
     let (found, next) = page.cut(seen, |found| found.job.uuid());
-    let ids: Vec<JobId> = found.iter().map(|one| one.job).collect();
-    let mut jobs = jobs::by_ids(&mut conn, &ids, None).await?;
-    add_waits(&mut conn, &mut jobs, None).await?;
-    let by_id: HashMap<JobId, Job> = jobs.into_iter().map(|job| (job.id, shown(&visit, job))).collect();
-    let rows = html! { @for one in &found { @if let Some(job) = by_id.get(&one.job) { (row(one, job, now)) } } };
+    let table = table(&visit, &mut conn, &found, now).await?;
     let main = html! {
         h1 { "Jobs" }
         (shell::filters("/jobs", &fields(&visit)))
-        (shell::section("rows", "Newest first", &html! {
-            @if !found.is_empty() { (shell::fitted_table("Jobs", &COLUMNS, &rows)) }
+        (shell::newest(&visit, &html! {
+            @if !found.is_empty() { (table) }
             (shell::pages(&visit, found.len(), next.as_deref(), "jobs"))
         }))
         p { a href="/console/rerun" { "Run failed reads again…" } }
         (shell::command(&command(&visit)))
     };
     Ok(visit.whole("Jobs", &main))
+}
+
+/// Returns the jobs that were found as a table, in this order.
+pub(super) async fn table(
+    visit: &Visit,
+    conn: &mut PgConnection,
+    found: &[FoundJob],
+    now: DateTime<Utc>,
+) -> Answer<Markup> {
+    let ids: Vec<JobId> = found.iter().map(|one| one.job).collect();
+    let mut jobs = jobs::by_ids(conn, &ids, None).await?;
+    add_waits(conn, &mut jobs, None).await?;
+    let by_id: HashMap<JobId, Job> = jobs.into_iter().map(|job| (job.id, shown(visit, job))).collect();
+    let rows = html! { @for one in found { @if let Some(job) = by_id.get(&one.job) { (row(one, job, now)) } } };
+    Ok(shell::fitted_table("Jobs", &COLUMNS, &rows))
 }
 
 /// Returns a job as this operator may see it.
@@ -75,7 +104,7 @@ fn search_filter(visit: &Visit) -> Answer<JobSearchFilter> {
     })
 }
 
-fn row(found: &FoundJob, job: &Job, now: chrono::DateTime<chrono::Utc>) -> Markup {
+fn row(found: &FoundJob, job: &Job, now: DateTime<Utc>) -> Markup {
     html! {
         tr {
             td { (link("jobs", job.id)) }
@@ -116,7 +145,7 @@ fn fields(visit: &Visit) -> Markup {
 }
 
 /// Returns the time in this query parameter, if there is one.
-pub(super) fn moment(visit: &Visit, name: &str) -> Answer<Option<chrono::DateTime<chrono::Utc>>> {
+pub(super) fn moment(visit: &Visit, name: &str) -> Answer<Option<DateTime<Utc>>> {
     let Some(asked) = visit.asked(name) else { return Ok(None) };
     let read = Time::parse_from_parameter(asked);
     let wrong =

@@ -54,7 +54,8 @@ use maud::Markup;
 use poem::endpoint::make;
 use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Route, get};
-use responses::{html, leads_to, refused};
+use responses::{html, json, leads_to, refused};
+use serde_json::Value;
 use sqlx::Postgres;
 use sqlx::pool::PoolConnection;
 use std::str::FromStr;
@@ -187,6 +188,11 @@ impl Visit {
         Page::new(list, None, self.asked("cursor").map(Text::from).as_ref())
     }
 
+    /// Whether the rows of a list are asked for as JSON, by `format=json`.
+    fn wants_json(&self) -> Answer<bool> {
+        Ok(self.word("format", |format| (format == "json").then_some(()))?.is_some())
+    }
+
     /// Refuses a query parameter that the page does not know: a filter is never silently ignored.
     fn takes(&self, names: &[&str]) -> Answer<()> {
         match self.query.iter().find(|(name, _)| !names.contains(&name.as_str())) {
@@ -220,6 +226,12 @@ impl Visit {
     fn whole(&self, title: &str, main: &Markup) -> Response {
         html(StatusCode::OK, &shell::whole(Some(&self.seat), title, main))
     }
+}
+
+/// Returns the rows of a list that has no route of its own, in the shape of those that have one.
+fn listed(rows: Vec<Value>, next_cursor: Option<&str>) -> Response {
+    let has_more = next_cursor.is_some();
+    json(&serde_json::json!({ "data": Value::Array(rows), "has_more": has_more, "next_cursor": next_cursor }))
 }
 
 /// Wraps a page: finds out who is signed in, refuses forms from other sites, and shows refusals as pages.

@@ -1,4 +1,4 @@
-//! What the console responds with: a page, the page of a refusal, or where to go instead.
+//! What the console responds with: a page, the rows of a list as JSON, the page of a refusal, or where to go instead.
 
 use super::{assets, shell};
 use crate::http::error::ApiError;
@@ -6,6 +6,7 @@ use crate::http::refusal::Refused;
 use maud::Markup;
 use poem::Response;
 use poem::http::{HeaderValue, StatusCode, header};
+use serde_json::Value;
 
 /// Returns the page of a refusal.
 pub(super) fn refused(seat: Option<&shell::Seat>, refusal: &ApiError) -> Response {
@@ -25,6 +26,13 @@ pub(super) fn html(status: StatusCode, page: &Markup) -> Response {
     // With `no-referrer`, browsers would send the console's own forms with the origin `null`.
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     headers.insert("x-robots-tag", HeaderValue::from_static("noindex, nofollow"));
+    response
+}
+
+/// Returns what a page shows as JSON.
+pub(super) fn json(shown: &Value) -> Response {
+    let mut response = Response::builder().content_type("application/json; charset=utf-8").body(shown.to_string());
+    response.headers_mut().insert("x-robots-tag", HeaderValue::from_static("noindex, nofollow"));
     response
 }
 

@@ -71,7 +71,7 @@ pub(super) fn whole(seat: Option<&Seat>, title: &str, main: &Markup) -> Markup {
                 @if let Some(seat) = seat { (head(seat)) }
                 main #main tabindex="-1" { (main) }
                 @if seat.is_some() {
-                    footer.foot.soft { "Times are UTC, by the database's clock." }
+                    footer.foot.soft { span #times { "Times are UTC" } ", by the database's clock." }
                     script { (PreEscaped(SCRIPT)) }
                 }
             }
@@ -102,6 +102,7 @@ fn head(seat: &Seat) -> Markup {
             div.who {
                 span #live data-live-state="" hidden { "live" }
                 button #pause type="button" hidden { "Pause" }
+                button #zone.plain type="button" hidden { "Times: UTC" }
                 button #keys.plain type="button" hidden { "Keys ( ? )" }
                 span.soft { (seat.name) " (" (seat.role.name()) ")" }
                 form method="post" action={ (CONSOLE_PATH) "/out" } { button.plain { "Sign out" } }
@@ -250,6 +251,14 @@ pub(super) fn section(id: &str, title: &str, body: &Markup) -> Markup {
     html! { section id=(id) data-live aria-labelledby={ "h-" (id) } { h2 id={ "h-" (id) } { (title) } (body) } }
 }
 
+/// Shows the rows of a list. On its first page the script tells how many are new, and puts none in by itself.
+pub(super) fn newest(visit: &Visit, body: &Markup) -> Markup {
+    let is_first = visit.asked("cursor").is_none();
+    html! {
+        section #rows data-live data-list[is_first] aria-labelledby="h-rows" { h2 #h-rows { "Newest first" } (body) }
+    }
+}
+
 /// Shows the JSON that the API has of the same.
 pub(super) fn document(shown: &Value) -> Markup {
     html! { details { summary { "JSON" } pre { code data-copy="" { (format!("{shown:#}")) } } } }
@@ -265,8 +274,20 @@ pub(super) fn commands(lines: &[&str]) -> Markup {
     html! { p.cli { span.soft { "The same in a terminal: " } @for line in lines { code data-copy="" { (line) } " " } } }
 }
 
-/// Shows the links to a list's first and next page, and says so if the page has no rows.
+/// The link to the same rows as JSON.
+pub(super) fn as_json(visit: &Visit) -> Markup {
+    let (path, query) = visit.seat.url.split_once('?').unwrap_or((visit.seat.url.as_str(), ""));
+    let and = if query.is_empty() { "" } else { "&" };
+    html! { a href={ (path) "?" (query) (and) "format=json" } type="application/json" { "As JSON" } }
+}
+
+/// Shows the links to a list's first and next page and to its rows as JSON, and says so if the page has no rows.
 pub(super) fn pages(visit: &Visit, rows: usize, next: Option<&str>, what: &str) -> Markup {
+    pages_within(visit, rows, next, what, "2,000")
+}
+
+/// The same, for a list whose page looks through so many rows.
+pub(super) fn pages_within(visit: &Visit, rows: usize, next: Option<&str>, what: &str, window: &str) -> Markup {
     let is_first = visit.asked("cursor").is_none();
     let kept = || {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
@@ -280,7 +301,7 @@ pub(super) fn pages(visit: &Visit, rows: usize, next: Option<&str>, what: &str) 
                 @match next {
                     None if is_first && kept().finish().is_empty() => { "There are none yet." }
                     None => { "There are no " (what) " like this. " a href=(path) { "Show all" } }
-                    Some(_) => { "None among the newest 2,000 " (what) " that were looked at; there are older ones." }
+                    Some(_) => { "None among the newest " (window) " " (what) " that were looked at; there are older ones." }
                 }
             }
         }
@@ -289,6 +310,7 @@ pub(super) fn pages(visit: &Visit, rows: usize, next: Option<&str>, what: &str) 
             @if let Some(next) = next {
                 a href={ (path) "?" (kept().append_pair("cursor", next).finish()) } rel="next" { "Older" }
             }
+            (as_json(visit))
         }
     }
 }

@@ -1,12 +1,14 @@
 //! An account's minutes as a statement that proves itself: each entry of the journal, with its change and the balance
 //! after it, and its change of the credits; whether the balances are the sum of the whole journal; and a month as a
-//! file.
+//! file. Filters show some of the entries alone.
 
+use super::jobs::moment;
 use super::shell::{Fit, instead};
 use super::words::{amount, change, link, or_dash, time, word};
-use super::{Visit, shell};
+use super::{Visit, listed, shell};
 use crate::http::error::{Answer, ApiError, Code};
-use crate::http::text::{Text, Time};
+use crate::http::json::json_of;
+use crate::http::text::{CreditCount, MinuteCount, Text, Time};
 use crate::resources::account::statement::{kind_of, month_of, name_of};
 use crate::resources::statement_file::{Amounts, Line as FileLine, csv, saved_as};
 use crate::usecases::operator::missing;
@@ -17,8 +19,11 @@ use domain::minutes::Minutes;
 use domain::verdict::span;
 use maud::{Markup, html};
 use poem::Response;
+use serde_json::{Value, json};
+use sqlx::PgConnection;
 use std::collections::HashMap;
-use store::journal::{self, EntryRow, Left, MonthChange};
+use store::Seen;
+use store::journal::{self, EntryFilter, EntryRow, Left, MonthChange};
 use store::statement::{self, Entry};
 use store::{accounts, ledger, minutes};
 
@@ -41,47 +46,137 @@ const COLUMNS: [(&str, Fit); 11] = [
     ("Note", Fit::Wide),
 ];
 
-/// An entry, and the balances after it.
+/// The query parameters that the page knows.
+const FILTERS: [&str; 6] = ["kind", "job_id", "since", "until", "cursor", "format"];
+/// The kinds of entries.
+const KINDS: [&str; 6] = ["grant", "purchase", "adjust", "hold", "settle", "release"];
+/// The entries that a page with filters looks through.
+const WINDOW: i64 = 20_000;
+
+/// An entry, and the balances after it; none where not all entries are shown.
 struct Line {
     entry: EntryRow,
-    month_left: Minutes,
-    bought_left: Minutes,
+    left: Option<LeftAfter>,
+}
+
+/// What was left after an entry: of its month's minutes, and of the bought ones.
+#[derive(Clone, Copy)]
+struct LeftAfter {
+    month: Minutes,
+    bought: Minutes,
+}
+
+/// A page of the journal.
+struct Found {
+    lines: Vec<Line>,
+    /// The number of the entry after which the next page begins, if there may be more.
+    next: Option<i64>,
 }
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
-    visit.takes(&["before"])?;
+    visit.takes(&FILTERS)?;
     let id: AccountId = visit.own_id(Code::AccountNotFound)?;
     let now = visit.now().await?;
-    let before = visit.word("before", |text| text.parse::<i64>().ok().filter(|number| *number > 0))?;
+    let filter = filter(&visit)?;
     let mut conn = visit.conn().await?;
     let account = accounts::find(&mut conn, id).await?.ok_or_else(|| missing(Code::AccountNotFound, id))?;
-    let left = journal::left(&mut conn, id).await?;
-    let since = match before {
-        Some(before) => journal::changed_since(&mut conn, id, before).await?,
-        None => Vec::new(),
-    };
-    let mut entries = journal::entries(&mut conn, id, before, ROWS + 1).await?;
+    let Found { lines, next } = found(&visit, &mut conn, id, &filter).await?;
     drop(conn);
-    let has_more = entries.len() > usize::try_from(ROWS).unwrap_or(usize::MAX);
-    entries.truncate(usize::try_from(ROWS).unwrap_or(usize::MAX));
-    let lines = lines(&left, &since, entries);
+    let cursor = next.map(|next| next.to_string());
+    if visit.wants_json()? {
+        return Ok(listed(lines.iter().map(document).collect(), cursor.as_deref()));
+    }
     let rows = html! { @for line in &lines { (row(line, now)) } };
-    let last = lines.last().map(|line| line.entry.id).filter(|_| has_more);
     let main = html! {
         h1 { "Minutes of " (account.name) }
-        (shell::still("proof", "Whether it adds up", &proof(&visit, id, &lines, has_more).await))
+        (shell::still("proof", "Whether it adds up", &proof(&visit, id, &lines, next.is_some()).await))
         (shell::still("file", "A month as a file", &export(id, now)))
         (shell::still("rows", "The journal, newest first", &html! {
-            @if lines.is_empty() { p.empty { "There are no entries." } } @else { (shell::fitted_table("The journal", &COLUMNS, &rows)) }
-            nav.pages aria-label="Pages of the journal" {
-                @if before.is_some() { a href={ "/console/accounts/" (id) "/minutes" } { "Newest" } }
-                @if let Some(last) = last { a href={ "/console/accounts/" (id) "/minutes?before=" (last) } rel="next" { "Older" } }
-            }
+            (shell::filters(&format!("/accounts/{id}/minutes"), &fields(&visit)))
+            @if !filter.is_open() { (which(&filter, now)) }
+            @if !lines.is_empty() { (shell::fitted_table("The journal", &COLUMNS, &rows)) }
+            (shell::pages_within(&visit, lines.len(), cursor.as_deref(), "entries", "20,000"))
         }))
         p { (link("accounts", id)) }
         (shell::command(&format!("mws admin accounts get {id}")))
     };
     Ok(visit.whole("Minutes", &main))
+}
+
+fn filter(visit: &Visit) -> Answer<EntryFilter> {
+    Ok(EntryFilter {
+        job: visit.id_in("job_id")?,
+        kind: visit.word("kind", |text| KINDS.contains(&text).then(|| text.to_owned()))?,
+        since: moment(visit, "since")?,
+        until: moment(visit, "until")?,
+    })
+}
+
+/// Returns the page of the journal that the query asks for.
+async fn found(visit: &Visit, conn: &mut PgConnection, id: AccountId, filter: &EntryFilter) -> Answer<Found> {
+    let before = visit.word("cursor", |text| text.parse::<i64>().ok().filter(|number| *number > 0))?;
+    let is_all = filter.is_open();
+    let Seen { rows: mut entries, last_seen } = if is_all {
+        Seen { rows: journal::entries(conn, id, before, ROWS + 1).await?, last_seen: None }
+    } else {
+        journal::search(conn, id, filter, before, ROWS + 1, WINDOW).await?
+    };
+    let most = usize::try_from(ROWS).unwrap_or(usize::MAX);
+    let is_full = entries.len() > most;
+    entries.truncate(most);
+    let next = if is_full { entries.last().map(|entry| entry.id) } else { last_seen };
+    if !is_all {
+        let lines = entries.into_iter().map(|entry| Line { entry, left: None }).collect();
+        return Ok(Found { lines, next });
+    }
+    let left = journal::left(conn, id).await?;
+    let since = match before {
+        Some(before) => journal::changed_since(conn, id, before).await?,
+        None => Vec::new(),
+    };
+    Ok(Found { lines: lines(&left, &since, entries), next })
+}
+
+fn fields(visit: &Visit) -> Markup {
+    html! {
+        (shell::choice(visit, "kind", "Kind", KINDS))
+        (shell::text_field(visit, "job_id", "Job"))
+        (shell::moment_field("since", "Since (RFC 3339)", visit.asked("since").unwrap_or_default()))
+        (shell::moment_field("until", "Until", visit.asked("until").unwrap_or_default()))
+    }
+}
+
+/// Says which entries are shown.
+fn which(filter: &EntryFilter, now: DateTime<Utc>) -> Markup {
+    html! {
+        p {
+            "Shown are only the entries"
+            @if let Some(kind) = &filter.kind { " of the kind " b { (kind) } }
+            @if let Some(job) = filter.job { " of the job " (link("jobs", job)) }
+            @if let Some(since) = filter.since { " written since " (time(since, now)) }
+            @if let Some(until) = filter.until { " written before " (time(until, now)) }
+            ". Whether it adds up is told of the whole account, and what was left after each entry only where all are shown."
+        }
+    }
+}
+
+/// Returns an entry as JSON.
+fn document(line: &Line) -> Value {
+    let entry = &line.entry;
+    json!({
+        "number": entry.id,
+        "at": json_of(&Time(entry.at)),
+        "month": entry.month.format("%Y-%m").to_string(),
+        "kind": entry.kind,
+        "job_id": entry.job_id,
+        "reference": entry.reference,
+        "note": entry.note,
+        "minutes": json_of(&MinuteCount(entry.month_change)),
+        "bought_minutes": json_of(&MinuteCount(entry.bought_change)),
+        "credits": json_of(&CreditCount(entry.credit_change)),
+        "minutes_left": line.left.map(|left| json_of(&MinuteCount(left.month))),
+        "bought_minutes_left": line.left.map(|left| json_of(&MinuteCount(left.bought))),
+    })
 }
 
 /// Returns the entries with the balances after each, computed backwards from the current balances.
@@ -96,7 +191,7 @@ fn lines(left: &[Left], since: &[MonthChange], entries: Vec<EntryRow>) -> Vec<Li
     }
     let line = |entry: EntryRow| {
         let month = of_month.entry(entry.month).or_default();
-        let line = Line { month_left: *month, bought_left: bought, entry };
+        let line = Line { left: Some(LeftAfter { month: *month, bought }), entry };
         *month -= line.entry.month_change;
         bought -= line.entry.bought_change;
         line
@@ -156,9 +251,9 @@ fn row(line: &Line, now: DateTime<Utc>) -> Markup {
             td.medium { (about(entry)) }
             td.wide { (entry.month.format("%Y-%m")) }
             td { (change(entry.month_change)) }
-            td.medium { (amount(line.month_left)) }
+            td.medium { @if let Some(left) = line.left { (amount(left.month)) } @else { "–" } }
             td.wide { (change(entry.bought_change)) }
-            td.wide { (amount(line.bought_left)) }
+            td.wide { @if let Some(left) = line.left { (amount(left.bought)) } @else { "–" } }
             td.wide { (change(entry.credit_change)) }
             td.long.wide { (or_dash(entry.note.as_ref())) }
         }
@@ -176,11 +271,11 @@ fn in_narrow(line: &Line) -> Markup {
     html! {
         (instead(Fit::Medium, "Entry", &amount(entry.id)))
         (instead(Fit::Medium, "About", &about(entry)))
-        (instead(Fit::Medium, "Left of the month", &amount(line.month_left)))
+        @if let Some(left) = line.left { (instead(Fit::Medium, "Left of the month", &amount(left.month))) }
         (instead(Fit::Wide, "Month", &html! { (entry.month.format("%Y-%m")) }))
         @if entry.bought_change != Minutes::ZERO {
             (instead(Fit::Wide, "Changes bought by", &change(entry.bought_change)))
-            (instead(Fit::Wide, "Bought left", &amount(line.bought_left)))
+            @if let Some(left) = line.left { (instead(Fit::Wide, "Bought left", &amount(left.bought))) }
         }
         @if entry.credit_change != Credits::ZERO { (instead(Fit::Wide, "Changes credits by", &change(entry.credit_change))) }
         @if let Some(note) = &entry.note { (instead(Fit::Wide, "Note", &html! { (note) })) }
@@ -190,7 +285,8 @@ fn in_narrow(line: &Line) -> Markup {
 /// Compares the account's balances with its whole journal now; if that takes too long, shows the last check of all
 /// books.
 async fn proof(visit: &Visit, id: AccountId, lines: &[Line], has_more: bool) -> Markup {
-    let begins = lines.last().filter(|_| !has_more).map(|line| line.bought_left - line.entry.bought_change);
+    let last = lines.last().filter(|_| !has_more);
+    let begins = last.and_then(|line| Some(line.left?.bought - line.entry.bought_change));
     html! {
         @match whole(visit, id).await {
             Ok(drift) if drift.is_empty() => {
@@ -262,9 +358,8 @@ mod tests {
                 entry(1, "grant", 10_000, 0),
             ]
         };
-        let shown = |lines: &[Line]| -> Vec<(i64, i64)> {
-            lines.iter().map(|line| (line.month_left.hundredths(), line.bought_left.hundredths())).collect()
-        };
+        let of = |line: &Line| line.left.map(|left| (left.month.hundredths(), left.bought.hundredths()));
+        let shown = |lines: &[Line]| -> Vec<(i64, i64)> { lines.iter().filter_map(of).collect() };
         let whole = lines(&left, &[], all());
         assert_eq!(shown(&whole), [(9_769, 500), (9_750, 500), (10_000, 500), (10_000, 0)]);
         let month_change = Minutes::from_hundredths(-231);

@@ -128,7 +128,7 @@ impl From<AccountRow> for OperatorAccount {
 impl OperatorAccount {
     /// Returns an account as this operator may see it. One that somebody opened by signing up has a person's name, and
     /// the reason of a suspension is whatever an operator wrote about a customer.
-    fn shown(row: AccountRow, operator: &OperatorCaller) -> Self {
+    pub fn shown(row: AccountRow, operator: &OperatorCaller) -> Self {
         let mut shown = Self::from(row);
         if !operator.sees_payloads() {
             shown.name = Text(HIDDEN.to_owned());

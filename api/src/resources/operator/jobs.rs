@@ -246,7 +246,7 @@ async fn search_scope(
 }
 
 /// Returns the jobs that were found, as they are shown to this operator.
-async fn operator_jobs(
+pub async fn operator_jobs(
     conn: &mut PgConnection,
     found: &[FoundJob],
     operator: &OperatorCaller,

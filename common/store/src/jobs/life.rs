@@ -1,6 +1,7 @@
 //! The history of one job beside its own row: its call, its claims, its event, and its place while it waits. For the
 //! page that shows a job's life.
 
+use super::search::FoundJob;
 use chrono::{DateTime, Utc};
 use domain::event::{EventId, EventType};
 use domain::ids::JobId;
@@ -102,6 +103,21 @@ pub async fn traceparent(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Op
         job as _
     );
     Ok(found.fetch_optional(conn).await?.flatten())
+}
+
+/// Returns the newest jobs that were started within the trace with this id: 32 hexadecimal digits in lower case.
+pub async fn of_trace(conn: &mut PgConnection, trace: &str, limit: i64) -> sqlx::Result<Vec<FoundJob>> {
+    sqlx::query_as!(
+        FoundJob,
+        r#"SELECT j.id AS "job: JobId", j.payer_account_id AS "payer: AccountId", j.owner_account_id AS "owner: AccountId"
+           FROM calls c JOIN jobs j ON j.call_id = c.id
+           WHERE c.traceparent IS NOT NULL AND substr(c.traceparent, 4, 32) = $1
+           ORDER BY j.id DESC LIMIT $2"#,
+        trace,
+        limit
+    )
+    .fetch_all(conn)
+    .await
 }
 
 /// The event of a job's end.

@@ -21,7 +21,7 @@ pub use claim::{
 };
 pub use end::{End, EndedJob, Outcome, end};
 pub use failures::{FailureGroup, failures};
-pub use life::{ClaimRow, EndEvent, Standing, claims_of, event_of, reruns, standing, traceparent};
+pub use life::{ClaimRow, EndEvent, Standing, claims_of, event_of, of_trace, reruns, standing, traceparent};
 pub use places::{
     Admitted, Freed, Line, Payer, ScanStart, admit, leave, payers_due_again, payers_with_waiting, reissue,
 };
