@@ -28,7 +28,7 @@ const context = async (options) => {
 };
 
 // What is wrong with the page's tables, drawings and boxes for times: a table or an axis that does not fit, a row that
-// shows other columns than the titles do, a time that its box cuts off.
+// shows other columns than the titles do, a time that its box cuts off, a text that reaches beyond its drawing.
 const cut = () => [
   ...[...document.querySelectorAll("input.moment")]
     .filter((box) => box.scrollWidth > box.clientWidth)
@@ -36,6 +36,10 @@ const cut = () => [
   ...[...document.querySelectorAll(".scroll:has(> svg.axis)")]
     .filter((box) => box.scrollWidth > box.clientWidth || box.clientHeight === 0)
     .map((box) => `${box.getAttribute("aria-label")} is ${box.scrollWidth} wide`),
+  ...[...document.querySelectorAll("svg.axis text")]
+    .filter((text) => text.getClientRects().length > 0)
+    .filter((text) => text.getBBox().x + text.getBBox().width > text.ownerSVGElement.viewBox.baseVal.width)
+    .map((text) => `the axis cuts off ${text.textContent}`),
   ...[...document.querySelectorAll(".scroll:has(> table)")].flatMap((box) => {
     const label = box.getAttribute("aria-label");
     const shown = (row) => [...row.children].map((cell) => cell.getClientRects().length > 0).join();

@@ -71,6 +71,23 @@ pub fn or_dash(text: Option<impl Display>) -> Markup {
     text.map_or_else(|| html! { span.soft { "–" } }, |text| html! { (text) })
 }
 
+/// Shows a code, such as `endpoint_disabled`, that breaks at its underscores only, where it has to.
+pub fn code(code: &str) -> Markup {
+    html! {
+        span.word {
+            @for (place, part) in code.split('_').enumerate() {
+                @if place > 0 { "_" wbr; }
+                (part)
+            }
+        }
+    }
+}
+
+/// Shows a code, or a dash if there is none.
+pub fn code_or_dash(text: Option<&str>) -> Markup {
+    text.map_or_else(|| or_dash(None::<&str>), code)
+}
+
 /// How wide a window has to be to show a column of a table. The column's cells have the class of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
@@ -149,6 +166,14 @@ mod tests {
             assert_eq!(text(short(id)), id);
         }
         assert_eq!(short("whe_0123456789").0, "<span class=\"start\">whe_0123</span>456789");
+    }
+
+    #[test]
+    fn a_code_breaks_at_its_underscores_and_is_plain_text() {
+        assert_eq!(code("endpoint_disabled").0, "<span class=\"word\">endpoint_<wbr>disabled</span>");
+        assert_eq!(code("timeout").0, "<span class=\"word\">timeout</span>");
+        assert_eq!(code("<b>").0, "<span class=\"word\">&lt;b&gt;</span>");
+        assert_eq!(code_or_dash(None).0, or_dash(None::<&str>).0);
     }
 
     #[test]

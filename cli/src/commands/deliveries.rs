@@ -104,7 +104,11 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             if context.out.json {
                 return Ok(());
             }
-            context.out.rows(found["attempts"].as_array().map_or(&[], Vec::as_slice), "attempt", &ATTEMPTS)
+            match found["attempts"].as_array().map_or(&[][..], Vec::as_slice) {
+                [] if context.out.in_words() => context.out.say("No attempt was made yet."),
+                attempts => context.out.rows(attempts, "attempt", &ATTEMPTS)?,
+            }
+            Ok(())
         }
         Command::Resend { ids, endpoint, since, .. } => resend(context, &ids, endpoint, since).await,
     }
@@ -117,9 +121,9 @@ async fn resend(
     since: Option<Duration>,
 ) -> Result<(), Failure> {
     if let (Some(endpoint), Some(since)) = (&endpoint, since) {
-        let resent = context.client.post(&path(endpoint), &json!({ "since": ago(since) })).await?;
-        let said = format!("{} sent again.", resent["resent"]);
-        return context.out.done(&resent, &said);
+        let since = ago(since);
+        let resent = context.client.post(&path(endpoint), &json!({ "since": since })).await?;
+        return context.out.done(&resent, &told(endpoint, &since.unwrap_or_default(), &resent));
     }
     let mut sent = Vec::new();
     for id in ids {
@@ -131,6 +135,19 @@ async fn resend(
     }
     let list = json!({ "data": sent, "has_more": false, "next_cursor": null });
     context.out.list(&list, "delivery_id", &COLUMNS)
+}
+
+/// Returns how many deliveries to an endpoint are sent again; where there are none, what was looked for.
+fn told(endpoint: &str, since: &str, answer: &Value) -> String {
+    let first = match answer["resent"].as_u64().unwrap_or_default() {
+        0 => format!(
+            "No delivery matches, and nothing is sent. Looked for were those to {endpoint} that failed or were skipped \
+             since {since} and were not sent again."
+        ),
+        1 => "1 delivery is sent again.".to_owned(),
+        many => format!("{many} deliveries are sent again."),
+    };
+    if answer["has_more"] == true { format!("{first} There are more: run the command again.") } else { first }
 }
 
 fn path(endpoint: &str) -> String {
@@ -173,4 +190,19 @@ async fn find(context: &Context, endpoint: Option<&str>, id: &str) -> Result<Val
     }
     let body = json!({ "error": { "code": "delivery_not_found", "message": format!("There is no delivery {id}.") } });
     Err(Failure::Refused(Box::new(crate::failure::Refusal::read(404, &body, None))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_resend_of_what_failed_tells_how_many_or_what_was_looked_for() {
+        let said = |answer: &Value| told("whe_1", "2026-11-20T09:30:00.000Z", answer);
+        let none = said(&json!({ "resent": 0, "has_more": false }));
+        assert!(none.contains("to whe_1 that failed or were skipped since 2026-11-20T09:30:00.000Z"), "{none}");
+        assert_eq!(said(&json!({ "resent": 1, "has_more": false })), "1 delivery is sent again.");
+        let more = said(&json!({ "resent": 1_000, "has_more": true }));
+        assert_eq!(more, "1000 deliveries are sent again. There are more: run the command again.");
+    }
 }

@@ -44,7 +44,9 @@ async fn a_bulk_operation_is_started_once_that_is_confirmed_and_then_listed_show
     let said: Value = serde_json::from_slice(&nothing.stdout)?;
     assert_eq!((nothing.status.code(), &said["resent"]), (Some(0), &json!(0)), "{nothing:?}");
     let told = run(&asked).await?;
-    assert!(told.status.success() && String::from_utf8_lossy(&told.stderr).contains("nothing was started"), "{told:?}");
+    let said = String::from_utf8_lossy(&told.stderr);
+    assert!(told.status.success() && said.contains("No delivery matches, and nothing was started."), "{told:?}");
+    assert!(said.contains("with the error tls_failed."), "what was looked for: {told:?}");
     one_failed(&world).await?;
     let unconfirmed = bulk(&asked).await?;
     assert_eq!(unconfirmed.status.code(), Some(2), "{unconfirmed:?}");

@@ -42,7 +42,8 @@ async fn all_that_did_not_arrive_is_counted_on_a_page_and_sent_by_who_may() -> a
     }
     let (_, page) = acts.get("/console/unsent?until=2001-01-01T00:00:00Z").await?;
     assert!(
-        page.contains("There are none") && !page.contains("<form method=\"post\" action=\"/console/unsent"),
+        page.contains("Nothing matches these times")
+            && !page.contains("<form method=\"post\" action=\"/console/unsent"),
         "{page}"
     );
     assert_eq!(world.count("SELECT count(*) FROM deliveries").await?, 5, "looking sends nothing");
@@ -57,6 +58,15 @@ async fn all_that_did_not_arrive_is_counted_on_a_page_and_sent_by_who_may() -> a
     assert_eq!(sent.status(), StatusCode::SEE_OTHER);
     let (_, page) = acts.get(sent.headers()[header::LOCATION].to_str()?).await?;
     assert!(page.contains("2 were sent again.") && page.contains("<b>0</b> deliveries"), "{page}");
+    assert!(page.contains("What comes of them is awaited, and stands with <a href=\"/console/deliveries?"), "{page}");
+    assert!(acts.get("/console/unsent?sent=0").await?.1.contains("Nothing was sent again: "));
+    let new = sqlx::query_scalar("SELECT id FROM deliveries WHERE trigger = 'resend' LIMIT 1");
+    let new: DeliveryId = new.fetch_one(world.pool()).await?;
+    let (_, page) = acts.get(&format!("/console/deliveries/{new}")).await?;
+    assert!(
+        page.contains("None yet: a worker makes the first one") && page.contains("not tried yet this time"),
+        "{page}"
+    );
     assert_eq!(world.count("SELECT count(*) FROM deliveries WHERE trigger = 'resend'").await?, 2);
     let told: Vec<String> = log(&anna).await?.into_iter().filter(|row| !row.starts_with("console.")).collect();
     assert_eq!(told, [format!("deliveries.resend {open}")]);
@@ -88,12 +98,25 @@ async fn more_than_a_thousand_are_sent_by_an_operation_that_starts_once_their_nu
     let taken = browser.post("/console/unsent?status=failed", &again).await?;
     assert_eq!(taken.status(), StatusCode::CONFLICT);
     let page = taken.text().await?;
-    assert!(page.contains("give another name"), "{page}");
-    assert!(page.contains("<a href=\"/console/unsent?status=failed\">Back to the form</a>"), "{page}");
+    for kept in [
+        "name=\"name\" value=\"after &lt;b&gt;Friday&lt;/b&gt;\"",
+        "required value=\"1001\"",
+        "<option value=\"failed\" selected>",
+        "`after &lt;b&gt;Friday&lt;/b&gt; (2)` is free",
+        "Nothing was done.",
+        "<nav aria-label=\"Pages\">",
+    ] {
+        assert!(page.contains(kept), "{kept}: {page}");
+    }
     let resent = "SELECT count(*) FROM deliveries WHERE trigger = 'resend'";
     assert_eq!(world.count(resent).await?, 0, "the button starts, and sends nothing itself");
+    assert!(browser.get(&path).await?.1.contains("Nothing was sent yet: a scheduler begins within seconds"));
     scheduler::advance_bulk_operations::run_once(&world.process).await?;
     let (_, page) = browser.get(&path).await?;
+    assert!(
+        page.contains("What receivers answer to what was sent stands with <a href=\"/console/deliveries\">"),
+        "{page}"
+    );
     assert!(page.contains("after &lt;b&gt;Friday") && page.contains("Stop it"), "{page}");
     let of_all = "of <span class=\"number\">1001</span>";
     assert!(page.contains(&format!(">500</span> sent {of_all}")), "{page}");
@@ -274,15 +297,24 @@ async fn a_name_that_an_operation_has_is_offered_with_a_number_and_what_is_refus
     let taken = browser.post(&other, &[("count", "1001"), ("name", &usual)]).await?;
     assert_eq!(taken.status(), StatusCode::CONFLICT);
     let page = taken.text().await?;
-    assert!(page.contains(&format!("`{usual} (2)` is free")) && page.contains("it offers one that is free"), "{page}");
+    assert!(page.contains(&format!("`{usual} (2)` is free")) && offered(&page) == usual, "{page}");
+    let beside = page.split("id=\"name\"").nth(1).and_then(|rest| rest.split("<label").next()).unwrap_or_default();
+    assert!(beside.contains("aria-invalid=\"true\"") && beside.contains("is free"), "beside the name: {page}");
+    assert!(!page.split("id=\"count\"").nth(1).unwrap_or_default().contains("aria-invalid"), "{page}");
     let second = browser.post(&other, &[("count", "1001"), ("name", &format!("{usual} (2)"))]).await?;
     assert_eq!(second.status(), StatusCode::SEE_OTHER);
     assert_eq!(world.count("SELECT count(*) FROM bulk_operations").await?, 2);
 
     let mistyped = browser.post(&link, &[("count", "1"), ("name", "three")]).await?.text().await?;
-    let back = format!("<a href=\"{}\">Back to the form</a>", link.replace('&', "&amp;"));
-    assert!(mistyped.contains(&back), "{mistyped}");
-    let (_, page) = browser.get("/console/unsent?http_status=99").await?;
+    let form = format!("<form method=\"post\" action=\"{}\">", link.replace('&', "&amp;"));
+    assert!(mistyped.contains(&form) && offered(&mistyped) == "three", "{mistyped}");
+    assert!(mistyped.contains("required value=\"1\" aria-invalid=\"true\""), "{mistyped}");
+    assert!(mistyped.contains("1001 match now: type this number"), "{mistyped}");
+    let odd = browser.post(&link, &[("count", "1001"), ("name", "a\u{7}b")]).await?;
+    assert_eq!(odd.status(), StatusCode::BAD_REQUEST);
+    let odd = odd.text().await?;
+    assert!(odd.contains("no control characters") && odd.contains("required value=\"1001\""), "{odd}");
+    let (_, page) = browser.get("/console/unsent?colour=red").await?;
     assert!(page.contains("<a href=\"/console/unsent\">The same without these filters</a>"), "{page}");
     world.end().await
 }

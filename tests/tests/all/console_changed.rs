@@ -107,6 +107,7 @@ async fn several_reads_run_again_by_one_input_and_each_job_leads_to_the_other() 
     assert_eq!(started.status(), StatusCode::OK);
     let page = started.text().await?;
     assert!(page.contains("What came of it") && page.contains(&second), "{page}");
+    assert!(page.contains("The jobs are under way: the page of each says"), "{page}");
     assert_eq!(world.count(live).await?, 2);
     // The same key for another input is refused, as for everybody.
     let other = json!({ "refs": [item], "reads": ["levels"] }).to_string();

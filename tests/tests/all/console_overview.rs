@@ -49,6 +49,36 @@ async fn jobs_and_deliveries_that_failed_stand_in_their_hour() -> anyhow::Result
 }
 
 #[tokio::test]
+async fn of_the_jobs_that_ended_it_is_known_for_how_long_they_end_and_the_longest_pause() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    world.work(runners::instant()).await?;
+    let ends = async |count: usize| -> anyhow::Result<()> {
+        for _ in 0..count {
+            let item = world.item(&tenant, Media::audio(60)).await?;
+            let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
+            tenant.client.reaches(&job, "succeeded").await?;
+        }
+        Ok(())
+    };
+    ends(2).await?;
+    world.advance(Duration::from_mins(5)).await?;
+    ends(1).await?;
+    world.advance(Duration::from_mins(1)).await?;
+    let mut conn = world.pool().acquire().await?;
+    let ended = verdict::ended(&mut conn).await?;
+    let [levels] = ended.by_task.as_slice() else { anyhow::bail!("one task: {ended:?}") };
+    assert_eq!((levels.task.as_str(), levels.many), ("levels", 3));
+    let (all, pause) = (levels.seconds, levels.pause_seconds);
+    assert!((360.0..420.0).contains(&all) && (300.0..360.0).contains(&pause) && pause < all, "{levels:?}");
+    assert_eq!(levels.per_second(), None, "three are too few to tell");
+    world.advance(Duration::from_mins(12)).await?;
+    assert_eq!(verdict::ended(&mut conn).await?.by_task[0].many, 1, "the first two ended too long ago");
+    drop(conn);
+    world.end().await
+}
+
+#[tokio::test]
 async fn endpoints_accounts_and_secrets_that_are_near_their_ends_are_told_of_before() -> anyhow::Result<()> {
     let (world, anna) = stage().await?;
     let tenant = world.tenant("a").await?;
@@ -100,14 +130,14 @@ async fn events_that_did_not_arrive_are_told_of_before_they_are_deleted_and_can_
     let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
     let (failed, skipped) = (("failed", "tls_failed"), ("skipped", "endpoint_disabled"));
     deliveries(&world, &tenant, endpoint, &[failed, skipped, ("succeeded", "")]).await?;
-    let words = "Deliveries that failed or were skipped";
+    let words = "deliveries that failed or were skipped, to";
     let days = u64::from(world.process.settings.retention_days);
     world.advance(Duration::from_hours(24 * (days - 2))).await?;
     assert!(!overview(&world).await?.contains(words), "two days are left");
     world.advance(Duration::from_hours(36)).await?;
     let browser: Browser = signed_in(&world, ANNA).await?;
     let (_, page) = browser.get("/console").await?;
-    assert!(page.contains(words) && page.contains(": 2, to endpoints: 1."), "{page}");
+    assert!(page.contains(&format!("2 {words} 1 endpoint, are deleted within ")), "{page}");
     let link = page.split("href=\"/console/unsent?").nth(1).and_then(|rest| rest.split('"').next());
     let path = format!("/console/unsent?{}", link.unwrap_or_default().replace("&amp;", "&"));
     let (_, unsent) = browser.get(&path).await?;
@@ -138,5 +168,20 @@ async fn an_endpoint_at_which_half_fails_is_told_of_though_the_rest_keeps_it_ena
     sqlx::query("UPDATE webhook_endpoints SET consecutive_failures = 10").execute(world.pool()).await?;
     let page = overview(&world).await?;
     assert!(!page.contains(words) && page.contains("keep failing"), "it is told of as one that fails: {page}");
+
+    // The verdict names one of them now, and has the other one in its card.
+    sqlx::query("UPDATE deliveries SET attempt_count = 1").execute(world.pool()).await?;
+    let fails = "UPDATE webhook_endpoints SET consecutive_failures = CASE id WHEN $1 THEN 14 ELSE 12 END";
+    sqlx::query(fails).bind(half).execute(world.pool()).await?;
+    let page = overview(&world).await?;
+    let needs = page.split("id=\"needs\"").nth(1).and_then(|rest| rest.split("</section>").next()).unwrap_or_default();
+    let link = |id: &str| format!("href=\"/console/endpoints/{id}\"");
+    for id in [half.to_string(), few.to_string()] {
+        assert_eq!(needs.matches(&link(&id)).count(), 1, "{id}: {needs}");
+    }
+    let of_endpoints = needs.split("<li class=").filter(|card| card.contains("/console/endpoints/"));
+    assert_eq!(of_endpoints.count(), 1, "one card: {needs}");
+    assert!(needs.contains("has failed 14 times in a row") && needs.contains("This endpoint keeps failing"), "{needs}");
+    assert!(needs.contains("12 of 20") && !needs.contains("soon"), "{needs}");
     world.end().await
 }

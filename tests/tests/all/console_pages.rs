@@ -52,6 +52,44 @@ async fn a_page_that_refuses_has_the_navigation_and_says_what_an_operator_can_do
 }
 
 #[tokio::test]
+async fn a_filter_that_is_wrong_is_marked_and_all_that_was_given_stays() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let browser = signed_in(&world, ANNA).await?;
+    let time = "expected a time such as 2026-11-20T09:30:00Z";
+    for (path, given, wrong, said) in [
+        ("jobs", "status=failed&error_code=no_audio&since=yesterday", "since", time),
+        ("jobs", "read=levels&until=noon", "until", time),
+        ("jobs", "status=lost&error_code=no_audio", "status", "`lost` is none that there is"),
+        ("deliveries", "error=timeout&since=yesterday&until=2026-11-20T09:30:00Z", "since", time),
+        ("deliveries", "error=timeout&http_status=99", "http_status", "`99` is none that there is"),
+        ("unsent", "error=timeout&status=skipped&since=yesterday", "since", time),
+        ("unsent", "error=timeout&until=noon", "until", time),
+        ("rerun", "error_code=no_audio&since=yesterday", "since", time),
+        ("endpoints", "account_id=acc_x", "account_id", "`account_id`"),
+        ("items", "workspace_id=acc_x", "workspace_id", "`workspace_id`"),
+        ("bulk", "state=odd", "state", "`odd` is none that there is"),
+    ] {
+        let (status, page) = browser.get(&format!("/console/{path}?{given}")).await?;
+        assert!(status == StatusCode::BAD_REQUEST && page.contains(said), "{path}?{given}: {status} {page}");
+        assert!(page.contains("Nothing was looked for") && !page.contains("id=\"rows\""), "{path}: {page}");
+        let form = page.split("<form class=\"filters\"").nth(1).and_then(|rest| rest.split("</form>").next());
+        let form = form.unwrap_or_default();
+        for (name, value) in given.split('&').filter_map(|pair| pair.split_once('=')) {
+            let field = form.split(&format!("id=\"f-{name}\"")).nth(1).and_then(|rest| rest.split("</div>").next());
+            let field = field.unwrap_or_default();
+            let there = [format!(" value=\"{value}\""), format!("<option value=\"{value}\" selected>")];
+            assert!(there.iter().any(|there| field.contains(there)), "{path}: {name}: {form}");
+            assert_eq!(field.contains("aria-invalid=\"true\""), name == wrong, "{path}: {name}: {form}");
+        }
+        assert_eq!(form.matches("not understood").count(), 1, "{path}: {form}");
+    }
+    let both = "account_id=acc_01J00000000000000000000000&item_id=itm_01J00000000000000000000000";
+    let (_, page) = browser.get(&format!("/console/jobs?{both}")).await?;
+    assert!(page.contains("Give one of account, workspace and item.") && page.contains("value=\"itm_01J"), "{page}");
+    world.end().await
+}
+
+#[tokio::test]
 async fn a_job_of_a_paused_read_says_so_in_the_list_and_on_its_page() -> anyhow::Result<()> {
     let (world, anna) = stage().await?;
     let tenant = world.tenant("a").await?;

@@ -1,7 +1,8 @@
 //! What the customers' pages say where something is refused, is not there, or has ended.
 
 use crate::portal::{at, link};
-use mws_tests::world::{Browser, World};
+use domain::read::Read;
+use mws_tests::world::{Browser, Media, World};
 use reqwest::{Method, StatusCode, header};
 use serde_json::json;
 
@@ -15,7 +16,8 @@ async fn a_refused_form_has_the_words_of_the_form_and_a_way_back_to_it() -> anyh
     let add = |url: &'static str| vec![("url", url), ("event_types", "job.failed"), ("kinds", "read")];
     for (path, fields, said) in [
         (list, add("http://93.184.216.34/hook"), "The address must begin with https://."),
-        (list, add("https://a:b@93.184.216.34/hook"), "The address is not a whole one"),
+        (list, add("https://a:b@93.184.216.34/hook"), "what stood before the @ is left out below"),
+        (list, add("https://93.184.216.34 /hook"), "The address is not a whole one"),
         (list, vec![("url", "https://93.184.216.34/hook")], "Tick an event and a kind of job"),
         (own.as_str(), vec![("do", "resend"), ("since", "yesterday")], "Give a date and a time"),
     ] {
@@ -25,12 +27,19 @@ async fn a_refused_form_has_the_words_of_the_form_and_a_way_back_to_it() -> anyh
         assert!(page.contains(&format!("<a href=\"{path}\">Back to the page</a>")), "{path}: {page}");
         assert!(page.contains("What you wrote is still here"), "{said}: {page}");
         let written = fields.iter().filter(|(name, _)| ["url", "since"].contains(name));
-        let is_there = |(_, value): &(&str, &str)| page.contains(&format!("value=\"{value}\""));
+        let is_there = |(_, value): &(&str, &str)| page.contains(&format!("value=\"{}\"", value.replace("a:b@", "")));
         assert!(written.clone().count() == 1 && written.clone().all(is_there), "{said}: {page}");
+        assert!(!page.contains("a:b@"), "a password is not shown again: {page}");
     }
     for (filter, said) in [
         (format!("{own}?http_status=many"), "The HTTP status must be a number"),
         (format!("{own}?cursor=x"), "Begin at its newest rows"),
+        (format!("{own}?status=what"), "There is no status “what”. Choose one of these: pending, succeeded, failed"),
+        (
+            "/portal/jobs?status=what".to_owned(),
+            "There is no status “what”. Choose one of these: queued, running, succeeded, failed, cancelled.",
+        ),
+        ("/portal/jobs?status=failed&kind=odd".to_owned(), "There is no kind of job “odd”. Choose one of these: "),
         ("/portal/usage/statement?month=odd".to_owned(), "The month: expected a month"),
     ] {
         let (status, page) = browser.get(&filter).await?;
@@ -169,8 +178,24 @@ async fn a_list_without_rows_says_what_to_do_and_a_resend_how_many_it_sends() ->
     let (_, page) = browser.get(there).await?;
     assert!(page.contains("Nothing failed since then") && page.contains("There are no deliveries yet. "), "{page}");
     let told = async |query: &str| browser.get(&format!("{own}?{query}")).await.map(|(_, page)| page);
-    assert!(told("resent=1").await?.contains("One delivery is sent again."));
+    let one = told("resent=1").await?;
+    assert!(one.contains("One delivery is sent again. It stands in the list below, as pending until"), "{one}");
     let more = told("resent=1000&more=yes").await?;
     assert!(more.contains("1000 deliveries are sent again.") && more.contains("There are more: send again."), "{more}");
+
+    // What is not there yet is awaited, and the page says where it will be seen.
+    browser.post(&own, &[("do", "ping")]).await?;
+    let list = tenant.client.send("GET", &format!("/webhooks/{endpoint}/deliveries"), &[], None).await?.json;
+    let ping = list["data"][0]["delivery_id"].as_str().unwrap_or_default();
+    let (status, page) = browser.get(&format!("{own}/{ping}")).await?;
+    assert!(status == StatusCode::OK && page.contains("None was made yet. The next one stands here"), "{page}");
+    world.can_run(&[Read::Levels]).await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
+    let (_, page) = browser.get(&format!("/portal/jobs/{job}")).await?;
+    assert!(
+        page.contains("What came of it") && page.contains("Nothing yet: it waits. Its result stands here"),
+        "{page}"
+    );
     world.end().await
 }

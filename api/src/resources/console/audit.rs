@@ -1,7 +1,7 @@
 //! The page of the audit log: what operators did, and what they viewed.
 
 use super::shell::{Fit, instead};
-use super::words::{or_dash, short, time};
+use super::words::{link, or_dash, page_of, short, time};
 use super::{Visit, json, shell};
 use crate::http::error::Answer;
 use crate::http::json::json_of;
@@ -75,17 +75,8 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
 
 /// Shows the target of an action, as a link if it has a page.
 fn target(target: &str) -> Markup {
-    let pages = [
-        ("job_", "jobs"),
-        ("dlv_", "deliveries"),
-        ("whe_", "endpoints"),
-        ("itm_", "items"),
-        ("acc_", "accounts"),
-        ("blk_", "bulk"),
-    ];
-    let page = pages.iter().find(|(prefix, _)| target.starts_with(prefix));
-    html! { @match page {
-        Some((_, page)) => { (super::words::link(page, target)) }
+    html! { @match page_of(target) {
+        Some(page) => { (link(page, target)) }
         None => { (target) }
     } }
 }

@@ -21,18 +21,20 @@ struct Layout {
     row: f64,
     /// How far below the start of its name the bar of a step begins.
     below: f64,
-    /// The characters of a step's name that fit.
+    /// The characters of a step's name that fit, however wide they are.
     fit: usize,
 }
 
 /// In windows from 52 rem on: the names stand left of the axis.
 const ROOMY: Layout =
-    Layout { class: "axis roomy", width: 1_100.0, left: 390.0, right: 1_015.0, row: 22.0, below: 0.0, fit: 54 };
+    Layout { class: "axis roomy", width: 1_100.0, left: 390.0, right: 1_015.0, row: 22.0, below: 0.0, fit: 48 };
 /// In narrower ones, such as a phone's: each name stands above its bar.
 const NARROW: Layout =
-    Layout { class: "axis narrow", width: 360.0, left: 0.0, right: 275.0, row: 40.0, below: 16.0, fit: 48 };
+    Layout { class: "axis narrow", width: 360.0, left: 0.0, right: 275.0, row: 40.0, below: 16.0, fit: 44 };
 /// The most that a character of a label is wide.
 const CHARACTER: f64 = 8.0;
+/// The characters of an id behind its prefix.
+const ID_CHARACTERS: usize = 26;
 /// The most steps that are drawn; the list beside the drawing has all of them.
 const MOST: usize = 40;
 /// The largest fraction of the axis for a stretch without work.
@@ -167,12 +169,31 @@ fn round(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }
 
+/// Returns a name that fits: of one that is too long the middles of its ids are left out first, and then its end.
 fn fitting(name: &str, fit: usize) -> String {
     if name.chars().count() <= fit {
         return name.to_owned();
     }
+    let words: Vec<String> = name.split(' ').map(shortened).collect();
+    let name = words.join(" ");
+    if name.chars().count() <= fit {
+        return name;
+    }
     let start: String = name.chars().take(fit - 1).collect();
     format!("{start}…")
+}
+
+/// Returns a word with the middle of its id left out; any other word as it is.
+fn shortened(word: &str) -> String {
+    let id = word.trim_end_matches([':', ',']);
+    let rest = word.strip_prefix(id).unwrap_or_default();
+    match id.split_once('_') {
+        Some((kind, code)) if code.len() == ID_CHARACTERS && code.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
+            let end: String = code.chars().skip(ID_CHARACTERS - 6).collect();
+            format!("{kind}_…{end}{rest}")
+        }
+        _ => word.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -233,6 +254,23 @@ mod tests {
     }
 
     #[test]
+    fn what_became_of_an_attempt_stands_in_the_drawing_though_its_endpoint_has_a_long_id() {
+        let endpoint = "whe_01JD3M5N7P9Q1R3S5T7V9W1X3Y";
+        for (name, drawn) in [
+            (format!("attempt 1 to {endpoint}: connect_failed"), "attempt 1 to whe_…9W1X3Y: connect_failed"),
+            (format!("attempt 10 to {endpoint}: invalid_response"), "attempt 10 to whe_…9W1X3Y: invalid_response"),
+            (format!("next attempt to {endpoint} is due"), "next attempt to whe_…9W1X3Y is due"),
+        ] {
+            assert_eq!(fitting(&name, NARROW.fit), drawn);
+            let steps = [step("asked for", 0, None, StepKind::Mark), step(&name, 1_000, None, StepKind::Mark)];
+            assert!(drawn_as(&NARROW, &steps).0.contains(drawn), "{name}");
+        }
+        let fits = format!("attempt 1 to {endpoint}: 200");
+        assert_eq!(fitting(&fits, ROOMY.fit), fits, "an id stays whole where it fits");
+        assert_eq!(shortened("a_word_that_is_no_id_of_any:"), "a_word_that_is_no_id_of_any:");
+    }
+
+    #[test]
     fn a_phone_gets_the_same_steps_each_with_its_name_above_its_bar_and_nothing_beyond_the_drawing() {
         let steps = [
             step("asked for", 0, None, StepKind::Mark),
@@ -251,8 +289,8 @@ mod tests {
         for text in svg.split("<text").skip(1) {
             let (tag, rest) = text.split_once('>').expect("a tag");
             let said = rest.split('<').next().unwrap_or_default();
-            // A centred label reaches half its width to each side; names are cut at what fits.
-            let width = if tag.contains("class") { width_of(said) } else { 0.0 };
+            // A centred label reaches half its width to each side.
+            let width = width_of(said);
             let (x, half) = (number(tag, "x"), if tag.contains("middle") { 0.5 } else { 0.0 });
             assert!(x - width * half >= 0.0 && x + width * (1.0 - half) <= NARROW.width, "{tag}: {said}");
             assert!(said.chars().count() <= NARROW.fit, "{said}");

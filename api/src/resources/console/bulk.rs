@@ -1,15 +1,17 @@
 //! Doing something with all that match: the shape of the pages `unsent` and `rerun`. A page counts first, and its form
 //! then does it. The form's link fixes the times, so that what is done is what was counted, and less if some of it has
-//! been done meanwhile.
+//! been done meanwhile. A form that is refused is shown again as it was sent, with the reason beside the field.
 
+use super::filtered::or_refused;
 use super::jobs::moment;
-use super::{Visit, shell};
+use super::{Visit, responses, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::field;
 use crate::http::text::Time;
 use chrono::{DateTime, TimeDelta, Utc};
 use maud::{Markup, html};
 use poem::Response;
+use std::fmt::Display;
 
 /// How many are done by a button alone; for more of them their number has to be typed.
 pub(super) const BY_A_BUTTON: u64 = 1_000;
@@ -32,6 +34,16 @@ pub(super) struct Bulk {
     pub filters: &'static [&'static str],
     /// The other parameters: where it goes on, and what became of the last press of the button.
     pub results: &'static [&'static str],
+    /// Shows the fields of its filters, but for the times.
+    pub fields: fn(&Visit) -> Markup,
+}
+
+/// Why a form was refused.
+pub(super) struct RefusedForm {
+    /// The refusal.
+    pub refusal: ApiError,
+    /// The name of the field that is wrong; empty if it is none of them.
+    pub field: &'static str,
 }
 
 /// The times that a page looks between.
@@ -49,8 +61,8 @@ pub(super) struct Parts {
     pub many: u64,
     /// What became of the last press of the button; empty if it was not pressed.
     pub done: Markup,
-    /// The fields of its filters, but for the times.
-    pub fields: Markup,
+    /// Why the form was refused, if it was.
+    pub refused: Option<RefusedForm>,
     /// What was counted.
     pub found: Markup,
     /// What whoever presses the button should know; may be empty.
@@ -64,10 +76,29 @@ pub(super) struct Parts {
 }
 
 impl Bulk {
-    /// Returns the times in the query, and refuses parameters that the page does not know.
-    pub(super) async fn period(&self, visit: &Visit) -> Answer<Period> {
+    /// Refuses parameters that the page does not know.
+    pub(super) fn takes(&self, visit: &Visit) -> Answer<()> {
         let known: Vec<&str> = self.filters.iter().chain(self.results).chain(&["since", "until"]).copied().collect();
-        visit.takes(&known)?;
+        visit.takes(&known)
+    }
+
+    /// Returns `shown`, or the page without what was counted if its filters were refused.
+    pub(super) fn or_refused(&self, visit: Visit, shown: Answer<Response>) -> Answer<Response> {
+        let since = visit.asked("since").unwrap_or_default().to_owned();
+        or_refused(visit, shown, (self.title, self.path), |visit| self.all_fields(visit, since))
+    }
+
+    /// Shows the fields of its filters.
+    fn all_fields(&self, visit: &Visit, since: impl Display) -> Markup {
+        html! {
+            ((self.fields)(visit))
+            (shell::moment_field(visit, "since", "Since (RFC 3339)", since))
+            (shell::moment_field(visit, "until", "Until", visit.asked("until").unwrap_or_default()))
+        }
+    }
+
+    /// Returns the times in the query.
+    pub(super) async fn period(&self, visit: &Visit) -> Answer<Period> {
         let until = match moment(visit, "until")? {
             Some(until) => until,
             None => visit.now().await?,
@@ -88,32 +119,39 @@ impl Bulk {
 
     /// Returns the page. `here` is the link that its form is sent to.
     pub(super) fn page(&self, visit: &Visit, period: Period, here: &str, parts: &Parts) -> Response {
-        let fields = html! {
-            (parts.fields)
-            (shell::moment_field("since", "Since (RFC 3339)", Time(period.since)))
-            (shell::moment_field("until", "Until", visit.asked("until").unwrap_or_default()))
-        };
         let main = html! {
             h1 { (self.title) }
             (parts.done)
-            (shell::filters(self.path, &fields))
+            @if parts.refused.is_some() {
+                p role="status" { b { "Nothing was done." } " What you wrote is still in the form below, with what is wrong." }
+            }
+            (shell::filters(self.path, &self.all_fields(visit, Time(period.since))))
             (shell::still("found", self.counted, &parts.found))
-            @if visit.may_act() && parts.many > 0 { (parts.warning) (self.form(here, parts)) }
+            @if visit.may_act() && parts.many > 0 { (parts.warning) (self.form(visit, here, parts)) }
             (parts.more)
             (shell::command(&parts.command))
         };
-        visit.whole(self.title, &main)
+        match &parts.refused {
+            None => visit.whole(self.title, &main),
+            Some(RefusedForm { refusal, .. }) => {
+                responses::refused_on(&shell::whole(Some(&visit.seat), self.title, &main), refusal)
+            }
+        }
     }
 
-    fn form(&self, here: &str, parts: &Parts) -> Markup {
+    fn form(&self, visit: &Visit, here: &str, parts: &Parts) -> Markup {
         let many = parts.many;
+        let refused = parts.refused.as_ref();
         html! {
             form method="post" action=(here) {
                 div.acts {
+                    (why(refused, ""))
                     (parts.asked)
                     @if many > BY_A_BUTTON {
                         label for="count" { "To do so with so many, type their number: " }
-                        input #count name="count" inputmode="numeric" autocomplete="off" required;
+                        input #count name="count" inputmode="numeric" autocomplete="off" required
+                            value=(field(&visit.form, "count")) aria-invalid=[is_wrong(refused, "count").then_some("true")];
+                        (why(refused, "count"))
                     }
                     button { (self.verb) " " (many) " again" }
                     a href=(self.back) { "Leave it" }
@@ -123,9 +161,23 @@ impl Bulk {
     }
 }
 
+/// Whether a form was refused for this field.
+pub(super) fn is_wrong(refused: Option<&RefusedForm>, field: &str) -> bool {
+    refused.is_some_and(|refused| refused.field == field)
+}
+
+/// Shows why a form was refused, if it was for this field.
+pub(super) fn why(refused: Option<&RefusedForm>, field: &str) -> Markup {
+    html! {
+        @if let Some(refused) = refused.filter(|refused| refused.field == field) {
+            p.fault role="alert" { (refused.refusal.message()) }
+        }
+    }
+}
+
 /// Shows that nothing matches.
 pub(super) fn none() -> Markup {
-    html! { p.empty { "There are none. Look further back, or with fewer filters." } }
+    html! { p.empty { "Nothing matches these times and filters. Look further back, or with fewer filters." } }
 }
 
 /// Shows the result of the last press of the button, and where it is logged.
@@ -141,6 +193,6 @@ pub(super) fn refuse_untyped(visit: &Visit, many: u64) -> Answer<()> {
     if many <= BY_A_BUTTON || field(&visit.form, "count").trim() == many.to_string() {
         return Ok(());
     }
-    let words = format!("{many} match now. Go back, and type their number to do it with so many.");
+    let words = format!("{many} match now: type this number to do it with so many.");
     Err(ApiError::new(Code::InvalidRequest, words))
 }

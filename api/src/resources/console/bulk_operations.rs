@@ -1,6 +1,7 @@
 //! The pages of bulk operations: all of them, newest first, with how far each is; and one, with the button that stops
 //! it. The page `unsent` starts them.
 
+use super::filtered::or_refused;
 use super::shell::{Fit, instead};
 use super::words::{link, or_dash, state, time, time_or, word};
 use super::{Visit, json, leads_to, shell};
@@ -28,6 +29,11 @@ const COLUMNS: [(&str, Fit); 6] = [
 /// The list.
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["state", "cursor", "format"])?;
+    let shown = list(&visit).await;
+    or_refused(visit, shown, ("Bulk operations", "/bulk"), fields)
+}
+
+async fn list(visit: &Visit) -> Answer<Response> {
     let page = visit.page("operator bulk operations")?;
     let filter = BulkFilter { state: visit.word("state", BulkState::from_name)?, ..BulkFilter::default() };
     let now = visit.now().await?;
@@ -37,18 +43,21 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     }
     let (found, next) = page.cut(Seen { rows, last_seen: None }, |row| row.id.uuid());
     let rows = html! { @for one in &found { (row(one, now)) } };
-    let states = BulkState::ALL.iter().map(|state| state.name());
     let main = html! {
         h1 { "Bulk operations" }
-        (shell::filters("/bulk", &shell::choice(&visit, "state", "State", states)))
-        (shell::newest(&visit, &html! {
+        (shell::filters("/bulk", &fields(visit)))
+        (shell::newest(visit, &html! {
             @if !found.is_empty() { (shell::fitted_table("Bulk operations", &COLUMNS, &rows)) }
-            (shell::pages(&visit, found.len(), next.as_deref(), "bulk operations"))
+            (shell::pages(visit, found.len(), next.as_deref(), "bulk operations"))
         }))
         p { a href="/console/unsent" { "Send again what did not arrive…" } }
-        (shell::command(&super::words::command("mws admin bulk list", &visit, &[("state", "--state")])))
+        (shell::command(&super::words::command("mws admin bulk list", visit, &[("state", "--state")])))
     };
     Ok(visit.whole("Bulk operations", &main))
+}
+
+fn fields(visit: &Visit) -> Markup {
+    shell::choice(visit, "state", "State", BulkState::ALL.iter().map(|state| state.name()))
 }
 
 fn row(one: &BulkOperation, now: DateTime<Utc>) -> Markup {
@@ -91,6 +100,7 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
         (shell::section("progress", "Progress", &html! {
             p { (state(one.state.name())) " " (progress(&one)) " " (word(one.total == 1, "delivery", "deliveries")) }
             p { progress value=(one.done + one.skipped) max=(one.total.max(1)) aria-label="How far it is" {} }
+            p { (awaited(&one)) }
             (shell::facts(&counts(&one, now)))
         }))
         (shell::still("asked", "What is sent again", &shell::facts(&asked(&one, now))))
@@ -102,6 +112,22 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
         (shell::command(&format!("mws admin bulk {verb} {}", one.id)))
     };
     Ok(visit.whole(&one.name, &main))
+}
+
+/// Says what is awaited of an operation, and where what comes of it is seen.
+fn awaited(one: &BulkOperation) -> Markup {
+    let query = match (one.endpoint_id, one.account_id) {
+        (Some(endpoint), _) => format!("?endpoint_id={endpoint}"),
+        (None, Some(account)) => format!("?account_id={account}"),
+        (None, None) => String::new(),
+    };
+    html! {
+        @match (one.state, one.done + one.skipped) {
+            _ if one.total == 0 => { "Nothing matched when it was started: nothing is awaited." }
+            (BulkState::Running, 0) => { "Nothing was sent yet: a scheduler begins within seconds, and this page says how far it is." }
+            _ => { "What receivers answer to what was sent stands with " a href={ "/console/deliveries" (query) } { "the newest deliveries" } "." }
+        }
+    }
 }
 
 fn counts(one: &BulkOperation, now: DateTime<Utc>) -> [(&'static str, Markup); 6] {

@@ -7,7 +7,6 @@ use super::words::{link, or_dash, quoted, state};
 use super::{Visit, leads_to, responses, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::field;
-use crate::http::refusal::Refused;
 use crate::http::text::Text;
 use crate::resources::tools::calling::{CalledAnswer, call_as};
 use crate::usecases::operator::jobs::{on_behalf, refuse_rerun};
@@ -16,7 +15,7 @@ use domain::ids::{JobId, RequestId};
 use domain::read::Read;
 use maud::{Markup, html};
 use poem::Response;
-use poem::http::{HeaderValue, StatusCode, header};
+use poem::http::StatusCode;
 use serde_json::{Map, Value, json};
 use store::jobs::{self, Origin};
 
@@ -143,12 +142,7 @@ impl Again {
             p.fault role="alert" { (refusal.message()) " (" (refusal.code().name()) ")" }
             p { "Nothing was started." }
         };
-        let mut response = responses::html(refusal.code().status(), &self.whole(visit, text, input, &said));
-        if let Some(seconds) = refusal.retry_after_seconds() {
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-        }
-        response.set_data(Refused(refusal.code()));
-        response
+        responses::refused_on(&self.whole(visit, text, input, &said), refusal)
     }
 
     fn whole(&self, visit: &Visit, text: &str, input: Option<&Value>, said: &Markup) -> Markup {
@@ -208,14 +202,16 @@ impl Again {
         if let (Some(job), None) = (jobs.next(), jobs.next()) {
             return leads_to(&format!("/console/jobs/{job}?done=changed"));
         }
-        let title = if outcomes.iter().any(|outcome| outcome.job.is_some()) {
-            "What came of it"
-        } else {
-            "Nothing was started"
-        };
+        let has_jobs = outcomes.iter().any(|outcome| outcome.job.is_some());
+        let title = if has_jobs { "What came of it" } else { "Nothing was started" };
         let main = html! {
             h1 { (title) }
-            (table(&outcomes))
+            @if outcomes.is_empty() {
+                p { "The input names nothing that could be done: no job is awaited." }
+            } @else {
+                (table(&outcomes))
+            }
+            @if has_jobs { p { "The jobs are under way: the page of each says how far it is and, once it has ended, what came of it." } }
             p { "The job " (link("jobs", self.id)) }
         };
         visit.whole(title, &main)

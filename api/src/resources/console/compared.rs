@@ -15,7 +15,7 @@ pub(super) fn compared(first: DeliveryId, before: &[SentRow], now: &[SentRow], b
     let rows = html! {
         (row("Last attempt", pair, |sent| html! {
             (state(if sent.attempt.error.is_none() { "succeeded" } else { "failed" }))
-            " " (or_dash(sent.attempt.response_status)) " " (or_dash(sent.attempt.error.as_ref()))
+            " " (or_dash(sent.attempt.response_status)) " " (shell::code_or_dash(sent.attempt.error.as_deref()))
         }))
         (row("Took", pair, |sent| html! { span.number { (exact(f64::from(sent.attempt.duration_ms) / 1_000.0)) } }))
         (row("Sent to", pair, |sent| html! {
@@ -55,7 +55,7 @@ fn row(title: &str, pair: [Option<&SentRow>; 2], shown: impl Fn(&SentRow) -> Mar
 fn sentence([before, now]: [Option<&SentRow>; 2]) -> &'static str {
     let has_failed = |sent: Option<&SentRow>| sent.map(|sent| sent.attempt.error.is_some());
     match (has_failed(before), has_failed(now)) {
-        (_, None) => "It was not tried yet this time.",
+        (_, None) => "It was not tried yet this time: what comes of it will stand beside the time before.",
         (None, Some(false)) => "It was not tried before, and arrived this time.",
         (None, Some(true)) => "It was not tried before, and failed this time.",
         (Some(true), Some(false)) => "It failed before, and arrived this time.",

@@ -1,5 +1,6 @@
 //! The list of deliveries of all accounts, with the filters that the operators' route has.
 
+use super::filtered::or_refused;
 use super::jobs::moment;
 use super::shell::{Fit, instead};
 use super::words::{link, or_dash, state, time, time_or};
@@ -33,11 +34,16 @@ const FILTERS: [&str; 11] = [
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&FILTERS)?;
+    let shown = list(&visit).await;
+    or_refused(visit, shown, ("Deliveries", "/deliveries"), fields)
+}
+
+async fn list(visit: &Visit) -> Answer<Response> {
     let page = visit.page("operator deliveries")?;
-    let every = search_filter(&visit)?;
+    let every = search_filter(visit)?;
     let now = visit.now().await?;
     let mut conn = visit.conn().await?;
-    let scope = search_scope(&visit, &mut conn).await?;
+    let scope = search_scope(visit, &mut conn).await?;
     if visit.wants_json()? {
         let mut list = page_of(&mut conn, page, &scope, &every).await?;
         if !visit.sees_payloads() {
@@ -52,13 +58,13 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let found = deliveries::by_ids(&mut conn, &ids, None).await?;
     let main = html! {
         h1 { "Deliveries" }
-        (shell::filters("/deliveries", &fields(&visit)))
-        (shell::newest(&visit, &html! {
+        (shell::filters("/deliveries", &fields(visit)))
+        (shell::newest(visit, &html! {
             @if !found.is_empty() { (rows(&found, now)) }
-            (shell::pages(&visit, found.len(), next.as_deref(), "deliveries"))
+            (shell::pages(visit, found.len(), next.as_deref(), "deliveries"))
         }))
-        p { a href={ "/console/unsent?" (unsent(&visit)) } { "Send again all that did not arrive…" } }
-        (shell::command(&command(&visit)))
+        p { a href={ "/console/unsent?" (same_endpoints(visit)) } { "Send again all that did not arrive…" } }
+        (shell::command(&command(visit)))
     };
     Ok(visit.whole("Deliveries", &main))
 }
@@ -75,8 +81,8 @@ fn search_filter(visit: &Visit) -> Answer<DeliverySearchFilter> {
     Ok(DeliverySearchFilter { filter, error: visit.asked("error").map(str::to_owned) })
 }
 
-/// The query of the page that sends again what did not arrive, with this list's account or endpoint.
-fn unsent(visit: &Visit) -> String {
+/// Returns the query that leads to deliveries to the account or the endpoint that this page is asked for.
+pub(super) fn same_endpoints(visit: &Visit) -> String {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
     query.extend_pairs(["account_id", "endpoint_id"].iter().filter_map(|name| Some((*name, visit.asked(name)?))));
     query.finish()
@@ -119,7 +125,7 @@ pub(super) fn rows(found: &[DeliveryRow], now: DateTime<Utc>) -> Markup {
 }
 
 fn answer(one: &DeliveryRow) -> Markup {
-    html! { (or_dash(one.response_status)) " " (or_dash(one.error.as_ref())) }
+    html! { (or_dash(one.response_status)) " " (shell::code_or_dash(one.error.as_deref())) }
 }
 
 fn fields(visit: &Visit) -> Markup {
@@ -132,8 +138,8 @@ fn fields(visit: &Visit) -> Markup {
         (shell::text_field(visit, "account_id", "Account"))
         (shell::text_field(visit, "endpoint_id", "Endpoint"))
         (shell::text_field(visit, "job_id", "Job"))
-        (shell::moment_field("since", "Since (RFC 3339)", visit.asked("since").unwrap_or_default()))
-        (shell::moment_field("until", "Until", visit.asked("until").unwrap_or_default()))
+        (shell::moment_field(visit, "since", "Since (RFC 3339)", visit.asked("since").unwrap_or_default()))
+        (shell::moment_field(visit, "until", "Until", visit.asked("until").unwrap_or_default()))
     }
 }
 

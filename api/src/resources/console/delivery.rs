@@ -11,6 +11,7 @@ use crate::usecases::webhooks::resend::{By, resend_delivery};
 use chrono::{DateTime, Utc};
 use domain::attempt_headers::SIGNATURE;
 use domain::ids::{AccountId, DeliveryId};
+use domain::series::DeliveryStatus;
 use domain::signature::{DEFAULT_TOLERANCE_S, verify};
 use maud::{Markup, html};
 use poem::Response;
@@ -47,7 +48,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         @if let Some((first, before)) = &before {
             (shell::section("compared", "Before and this time", &compared(*first, before, &attempts, body.as_deref())))
         }
-        (shell::section("attempts", "Attempts", &tried(&visit, &attempts, body.as_deref(), &secrets, now)))
+        (shell::section("attempts", "Attempts", &tried(&visit, (attempts.as_slice(), row.status), body.as_deref(), &secrets, now)))
         (shell::section("body", "The body that every attempt sends", &if sees { sent_body(body.as_deref()) } else { hidden() }))
         @if !repeats.is_empty() {
             (shell::section("repeats", "Other deliveries of the same event to this endpoint", &super::deliveries::rows(&repeats, now)))
@@ -101,13 +102,16 @@ fn facts(visit: &Visit, row: &DeliveryRow, endpoint: &EndpointOf, now: DateTime<
 
 fn tried(
     visit: &Visit,
-    attempts: &[SentRow],
+    (attempts, status): (&[SentRow], DeliveryStatus),
     body: Option<&str>,
     secrets: &[SecretString],
     now: DateTime<Utc>,
 ) -> Markup {
     if attempts.is_empty() {
-        return html! { p.soft { "None yet." } };
+        let is_awaited = status == DeliveryStatus::Pending;
+        let awaited =
+            "None yet: a worker makes the first one as soon as it can. It stands here, with what is answered.";
+        return html! { p.soft { @if is_awaited { (awaited) } @else { "None was made." } } };
     }
     html! {
         @for (index, sent) in attempts.iter().enumerate() {

@@ -1,5 +1,6 @@
 //! The page of all accounts' endpoints: the state of each, and why it is disabled if it is.
 
+use super::filtered::or_refused;
 use super::shell::Fit;
 use super::words::{endpoint_url, link, state, time, time_or};
 use super::{Visit, json, shell};
@@ -17,6 +18,11 @@ use store::endpoints::{self, EndpointOf};
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["account_id", "cursor", "format"])?;
+    let shown = list(&visit).await;
+    or_refused(visit, shown, ("Endpoints", "/endpoints"), fields)
+}
+
+async fn list(visit: &Visit) -> Answer<Response> {
     let page = visit.page("console endpoints")?;
     let account = visit.id_in::<AccountId>("account_id")?;
     let now = visit.now().await?;
@@ -26,7 +32,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         return Ok(json(&json_of(&page.list(rows, |row| row.endpoint.id.uuid(), document))));
     }
     let (found, next) = page.cut(Seen { rows, last_seen: None }, |row| row.endpoint.id.uuid());
-    let rows = html! { @for one in &found { (row(&visit, one, now)) } };
+    let rows = html! { @for one in &found { (row(visit, one, now)) } };
     let columns = [
         ("Endpoint", Fit::Any),
         ("Account", Fit::Medium),
@@ -38,10 +44,10 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     ];
     let main = html! {
         h1 { "Endpoints" }
-        (shell::filters("/endpoints", &shell::text_field(&visit, "account_id", "Account")))
-        (shell::newest(&visit, &html! {
+        (shell::filters("/endpoints", &fields(visit)))
+        (shell::newest(visit, &html! {
             @if !found.is_empty() { (shell::fitted_table("Endpoints", &columns, &rows)) }
-            (shell::pages(&visit, found.len(), next.as_deref(), "endpoints"))
+            (shell::pages(visit, found.len(), next.as_deref(), "endpoints"))
         }))
     };
     Ok(visit.whole("Endpoints", &main))
@@ -50,6 +56,10 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
 /// Returns an endpoint as operators' programs see it: without its URL and its description.
 pub(super) fn document(one: EndpointOf) -> OperatorWebhook {
     OperatorWebhook::from(ChangedWebhook { account: one.account_id, endpoint: one.endpoint, ping: None })
+}
+
+fn fields(visit: &Visit) -> Markup {
+    shell::text_field(visit, "account_id", "Account")
 }
 
 fn row(visit: &Visit, one: &EndpointOf, now: DateTime<Utc>) -> Markup {

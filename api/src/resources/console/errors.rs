@@ -63,7 +63,7 @@ fn row(group: &FailureGroup, now: DateTime<Utc>) -> Markup {
     html! {
         tr {
             td { (work) }
-            td.long { @if is_new(group, now) { span.state.warn { "! new" } " " } code { (group.code) } " " span.soft { (group.words) } }
+            td.long { @if is_new(group, now) { span.state.warn { "! new" } " " } code { (shell::code(&group.code)) } " " span.soft { (group.words) } }
             td.number { a href={ "/console/jobs?" (jobs_query(group)) } { (group.jobs) } }
             td.number.wide { (group.payers) }
             td.medium { (bars(&by_hour(group), Colour::Bad, "job", "jobs")) }

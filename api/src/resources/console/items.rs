@@ -1,5 +1,6 @@
 //! The library: the items of all workspaces, or of one, newest first.
 
+use super::filtered::or_refused;
 use super::item::{status_word, type_word};
 use super::shell::Fit;
 use super::words::{link, or_dash, short, state, time};
@@ -30,6 +31,11 @@ const COLUMNS: [(&str, Fit); 10] = [
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["workspace_id", "cursor", "format"])?;
+    let shown = list(&visit).await;
+    or_refused(visit, shown, ("Library", "/items"), fields)
+}
+
+async fn list(visit: &Visit) -> Answer<Response> {
     let page = visit.page("console items")?;
     let workspace = visit.id_in::<WorkspaceId>("workspace_id")?;
     let now = visit.now().await?;
@@ -42,13 +48,17 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let rows = html! { @for one in &found { (row(one, now)) } };
     let main = html! {
         h1 { "Library" }
-        (shell::filters("/items", &shell::text_field(&visit, "workspace_id", "Workspace")))
-        (shell::newest(&visit, &html! {
+        (shell::filters("/items", &fields(visit)))
+        (shell::newest(visit, &html! {
             @if !found.is_empty() { (shell::fitted_table("Items", &COLUMNS, &rows)) }
-            (shell::pages(&visit, found.len(), next.as_deref(), "items"))
+            (shell::pages(visit, found.len(), next.as_deref(), "items"))
         }))
     };
     Ok(visit.whole("Library", &main))
+}
+
+fn fields(visit: &Visit) -> Markup {
+    shell::text_field(visit, "workspace_id", "Workspace")
 }
 
 fn row(one: &ListedItem, now: DateTime<Utc>) -> Markup {

@@ -1,7 +1,8 @@
 //! The list of jobs of all accounts, with the filters that the operators' route has.
 
+use super::filtered::or_refused;
 use super::shell::{Fit, instead};
-use super::words::{amount, link, or_dash, state, time};
+use super::words::{amount, link, state, time};
 use super::{Visit, json, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
@@ -48,27 +49,32 @@ const COLUMNS: [(&str, Fit); 9] = [
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&FILTERS)?;
+    let shown = list(&visit).await;
+    or_refused(visit, shown, ("Jobs", "/jobs"), fields)
+}
+
+async fn list(visit: &Visit) -> Answer<Response> {
     let page = visit.page("operator jobs")?;
-    let filter = search_filter(&visit)?;
+    let filter = search_filter(visit)?;
     let now = visit.now().await?;
     let mut conn = visit.conn().await?;
-    let scope = search_scope(&visit, &mut conn).await?;
+    let scope = search_scope(visit, &mut conn).await?;
     let seen = jobs::search(&mut conn, &scope, &filter, page.after.map(JobId::from), page.fetch()).await?;
     if visit.wants_json()? {
         let mut shown = operator_jobs(&mut conn, &seen.rows, &visit.caller).await?;
         return Ok(json(&json_of(&page.window(seen, |found| found.job.uuid(), |found| shown.remove(&found.job)))));
     }
     let (found, next) = page.cut(seen, |found| found.job.uuid());
-    let table = table(&visit, &mut conn, &found, now).await?;
+    let table = table(visit, &mut conn, &found, now).await?;
     let main = html! {
         h1 { "Jobs" }
-        (shell::filters("/jobs", &fields(&visit)))
-        (shell::newest(&visit, &html! {
+        (shell::filters("/jobs", &fields(visit)))
+        (shell::newest(visit, &html! {
             @if !found.is_empty() { (table) }
-            (shell::pages(&visit, found.len(), next.as_deref(), "jobs"))
+            (shell::pages(visit, found.len(), next.as_deref(), "jobs"))
         }))
         p { a href="/console/rerun" { "Run failed reads again…" } }
-        (shell::command(&command(&visit)))
+        (shell::command(&command(visit)))
     };
     Ok(visit.whole("Jobs", &main))
 }
@@ -113,14 +119,14 @@ fn row(found: &FoundJob, job: &Job, now: DateTime<Utc>) -> Markup {
                 (state(job.status.name()))
                 @if job.status == JobStatus::Running { " " span.number { (job.progress) " %" } }
                 @if let Some(waits) = &job.waits { div.soft { (waits.message) } }
-                @if let Some(error) = &job.error { (instead(Fit::Medium, "Error", &html! { (error.code) })) }
+                @if let Some(error) = &job.error { (instead(Fit::Medium, "Error", &shell::code(&error.code))) }
             }
             td.medium { (time(job.created_at, now)) }
             td.wide { (link("accounts", found.payer)) }
             td.medium { @match job.item_id { Some(item) => { (link("items", item)) } None => { span.soft { "–" } } } }
             td.number.wide { (job.attempt) }
             td.wide { (amount(job.cloud_minutes.unwrap_or(job.estimated_minutes))) }
-            td.long.medium { (or_dash(job.error.as_ref().map(|error| &error.code))) }
+            td.long.medium { (shell::code_or_dash(job.error.as_ref().map(|error| error.code.as_str()))) }
         }
     }
 }
@@ -139,8 +145,8 @@ fn fields(visit: &Visit) -> Markup {
         (shell::text_field(visit, "account_id", "Account"))
         (shell::text_field(visit, "workspace_id", "Workspace"))
         (shell::text_field(visit, "item_id", "Item"))
-        (shell::moment_field("since", "Since (RFC 3339)", visit.asked("since").unwrap_or_default()))
-        (shell::moment_field("until", "Until", visit.asked("until").unwrap_or_default()))
+        (shell::moment_field(visit, "since", "Since (RFC 3339)", visit.asked("since").unwrap_or_default()))
+        (shell::moment_field(visit, "until", "Until", visit.asked("until").unwrap_or_default()))
     }
 }
 

@@ -19,6 +19,7 @@ mod delivery;
 mod endpoint;
 mod endpoints;
 mod errors;
+mod filtered;
 mod find;
 mod fleet;
 mod item;
@@ -155,6 +156,8 @@ struct Visit {
     /// The id in the path; empty if the path has none.
     id: String,
     query: Vec<(String, String)>,
+    /// The filter that was refused, which the form of the filters marks.
+    wrong: Option<String>,
     form: Vec<(String, String)>,
     session: ConsoleSession,
 }
@@ -293,5 +296,5 @@ async fn visit(
     }
     let id = request.path_params::<String>().unwrap_or_default();
     let form = if is_read { Vec::new() } else { form(request) };
-    Ok(Visit { app: app.clone(), caller, seat, id, query, form, session })
+    Ok(Visit { app: app.clone(), caller, seat, id, query, wrong: None, form, session })
 }

@@ -4,14 +4,15 @@
 //! The verdict is the report's (`domain::verdict`), so that the page and `mws health` say the same. A panel that can't
 //! be shown says so, and the others are shown.
 
-use super::notices;
+use super::notices::{Notices, notices};
 use super::shell::Fit;
 use super::spark::{Colour, HOURS, bars};
-use super::words::{link, or_dash, state, time};
+use super::words::{link, linked, or_dash, state, time};
 use super::{Visit, shell};
 use crate::http::error::Answer;
 use crate::usecases::operator::report::{Verdict, verdict};
-use domain::verdict::{Backlog, Ended, Finding, LOOKED_AT, Number, Snapshot, State, span};
+use domain::ids::EndpointId;
+use domain::verdict::{Axis, Backlog, Ended, Finding, LOOKED_AT, Number, Report, Snapshot, State, span};
 use maud::{Markup, html};
 use poem::Response;
 use store::endpoints;
@@ -19,20 +20,20 @@ use store::verdict::{HourRow, by_hour};
 
 /// The most endpoints in trouble that are shown.
 const MOST_ENDPOINTS: i64 = 10;
-/// The seconds in which the snapshot's jobs ended.
-const PACE_SECONDS: f64 = 900.0;
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&[])?;
     let found = verdict(&visit.app).await;
-    let soon = notices::items(&visit).await.unwrap_or_else(|refusal| html! { li { (shell::broken(&refusal)) } });
+    let unwell = found.as_ref().map(unhealthy).unwrap_or_default();
+    let is_told = |id: EndpointId| unwell.iter().any(|axis| axis.sentence.contains(&id.to_string()));
+    let soon = notices(&visit, is_told).await;
     let hours = hours(&visit).await.unwrap_or_else(|refusal| shell::broken(&refusal));
     let troubled = show_troubled(&visit).await;
     let main = html! {
         h1 { "Overview" }
         @match &found {
-            Ok(found) => (needs(found, &soon)),
-            Err(refusal) => (shell::section("needs", "Needs you", &html! { (shell::broken(refusal)) ul.needs { (soon) } })),
+            Ok(found) => (needs(&found.report, &unwell, &soon)),
+            Err(refusal) => (shell::section("needs", "Needs you", &html! { (shell::broken(refusal)) ul.needs { (cards(&soon, false)) } })),
         }
         (shell::section("hours", "The last day, hour by hour", &hours))
         @if let Ok(found) = &found { (queues(&found.snapshot)) }
@@ -43,24 +44,47 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     Ok(visit.whole("Overview", &main))
 }
 
-/// Shows the axes that are not healthy, the worst first, each with what to do; and then what soon will not be.
-fn needs(found: &Verdict, soon: &Markup) -> Markup {
+/// Returns the axes that are not healthy, the worst first.
+fn unhealthy(found: &Verdict) -> Vec<&Finding> {
     let mut axes: Vec<&Finding> = found.report.axes.iter().filter(|axis| axis.state > State::Healthy).collect();
     axes.sort_by_key(|axis| std::cmp::Reverse(axis.state));
+    axes
+}
+
+/// Shows the axes that are not healthy, each with what to do, and then what soon will not be. What is near for
+/// endpoints stands with the axis of deliveries, if that is shown.
+fn needs(report: &Report, axes: &[&Finding], soon: &Answer<Notices>) -> Markup {
+    let has_deliveries = axes.iter().any(|axis| axis.axis == Axis::Delivery);
     let body = html! {
         ul.needs {
-            @if axes.is_empty() { li.well { p { (state("healthy")) " " (found.report.sentence) } } }
+            @if axes.is_empty() { li.well { p { (state("healthy")) " " (report.sentence) } } }
             @for axis in axes {
                 li class=(axis.state.name()) {
                     p { (state(axis.state.name())) " " span.soft { (axis.axis.name()) } }
-                    p { (axis.sentence) }
+                    p { (linked(&axis.sentence)) }
                     @if let Some(next) = &axis.next { p { span.soft { "Next: " } code { (next) } } }
+                    @if axis.axis == Axis::Delivery {
+                        @for notice in soon.iter().flat_map(|soon| &soon.endpoints) { (notice.told()) }
+                    }
                 }
             }
-            (soon)
+            (cards(soon, has_deliveries))
         }
     };
     shell::section("needs", "Needs you", &body)
+}
+
+/// Shows what is near, each kind as a card; without endpoints if they are shown elsewhere.
+fn cards(soon: &Answer<Notices>, without_endpoints: bool) -> Markup {
+    html! {
+        @match soon {
+            Ok(soon) => {
+                @if !without_endpoints { @for notice in &soon.endpoints { (notice.card()) } }
+                @for notice in &soon.others { (notice.card()) }
+            }
+            Err(refusal) => { li { (shell::broken(refusal)) } }
+        }
+    }
 }
 
 /// Shows the jobs that ended and failed, and the deliveries that were attempted and failed, in each hour of a day.
@@ -132,17 +156,19 @@ fn queues(snapshot: &Snapshot) -> Markup {
     let rows = html! {
         @for task in domain::task::Task::ALL {
             @let backlog = snapshot.backlogs.iter().find(|backlog| backlog.task == task);
+            @let is_paused = snapshot.paused.contains(&task);
+            @let moves = backlog.filter(|_| !is_paused && can_run(task) > 0);
             tr {
                 td { @match task.read() {
                     Some(read) => { a href={ "/console/jobs?read=" (read) } { (task) } }
                     None => { a href={ "/console/jobs?kind=" (task) } { (task) } }
                 } }
-                td { @if snapshot.paused.contains(&task) { (state("paused")) } @else { (state("live")) } }
+                td { @if is_paused { (state("paused")) } @else { (state("live")) } }
                 td.number { (backlog.map_or(0, |backlog| backlog.due)) }
                 td.number.medium { (or_dash(backlog.filter(|backlog| backlog.due > 0).map(|backlog| span(backlog.oldest_due_seconds)))) }
                 td.number.medium { (backlog.map_or(0, |backlog| backlog.without_place)) }
                 td.number { (backlog.map_or(0, |backlog| backlog.running)) }
-                td.number.wide { (or_dash(backlog.and_then(|backlog| empty_in(backlog, &snapshot.ended)))) }
+                td.number.wide { (or_dash(moves.and_then(|backlog| empty_in(backlog, &snapshot.ended)))) }
                 td.number.medium { (can_run(task)) }
             }
         }
@@ -160,17 +186,14 @@ fn queues(snapshot: &Snapshot) -> Markup {
     shell::section("queues", "Work", &shell::fitted_table("Work by task", &columns, &rows))
 }
 
-/// Returns when a task's waiting jobs will have ended at the pace of the last 15 minutes, if no others come; none where
-/// none wait, or none ended. Of many only so many are looked at: it takes longer then.
+/// Returns when a task's waiting jobs will have ended at the pace at which its jobs ended in the last 15 minutes, if no
+/// others come; none where none wait, or too few ended to tell. Of many only so many are looked at: it takes longer
+/// then.
 fn empty_in(backlog: &Backlog, ended: &Ended) -> Option<String> {
-    let number = |many: i64| f64::from(u32::try_from(many).unwrap_or(u32::MAX));
-    let ended = ended.by_task.iter().find(|one| one.task == backlog.task.name())?.many;
-    let waiting = backlog.due + backlog.without_place;
-    if waiting <= 0 || ended <= 0 {
-        return None;
-    }
+    let per_second = ended.by_task.iter().find(|one| one.task == backlog.task.name())?.per_second()?;
+    let waiting = u32::try_from(backlog.due + backlog.without_place).ok().filter(|waiting| *waiting > 0)?;
     let than = if backlog.due.max(backlog.without_place) >= LOOKED_AT { "more than" } else { "about" };
-    Some(format!("{than} {}", span(number(waiting) * PACE_SECONDS / number(ended))))
+    Some(format!("{than} {}", span(f64::from(waiting) / per_second)))
 }
 
 async fn show_troubled(visit: &Visit) -> Answer<Markup> {
@@ -211,27 +234,35 @@ mod tests {
     use domain::task::Task;
     use domain::verdict::EndedTask;
 
+    fn backlog(due: i64, without_place: i64) -> Backlog {
+        Backlog { task: Task::Read(Read::Beats), due, oldest_due_seconds: 5.0, without_place, running: 1 }
+    }
+
+    fn ended(task: &str, many: i64, seconds: f64, pause_seconds: f64) -> Ended {
+        let by_task = vec![EndedTask { task: task.to_owned(), many, seconds, pause_seconds }];
+        Ended { by_task, ..Ended::default() }
+    }
+
     #[test]
-    fn a_backlog_is_told_when_it_will_be_gone_at_the_pace_of_now() {
-        let backlog = |due, without_place| Backlog {
-            task: Task::Read(Read::Beats),
-            due,
-            oldest_due_seconds: 5.0,
-            without_place,
-            running: 1,
-        };
-        let ended = |task: &str, many| {
-            let by_task = vec![EndedTask { task: task.to_owned(), many }];
-            Ended { by_task, ..Ended::default() }
-        };
-        let told = empty_in(&backlog(20, 10), &ended("beats", 45));
-        assert_eq!(told, Some(format!("about {}", span(600.0))));
-        let many = empty_in(&backlog(LOOKED_AT, 0), &ended("beats", 900)).unwrap_or_default();
+    fn a_backlog_is_told_when_it_will_be_gone_at_the_pace_at_which_jobs_end() {
+        // 46 ended one each twenty seconds: 30 more take ten minutes, however long ago the first of them ended.
+        let told = |ended: &Ended| empty_in(&backlog(20, 10), ended);
+        assert_eq!(told(&ended("beats", 46, 920.0, 20.0)), Some(format!("about {}", span(600.0))));
+        // The worker started two minutes ago: the quarter of an hour before does not count.
+        assert_eq!(told(&ended("beats", 11, 110.0, 10.0)), Some(format!("about {}", span(300.0))));
+        // The read was paused for ten minutes in between.
+        assert_eq!(told(&ended("beats", 11, 700.0, 600.0)), Some(format!("about {}", span(300.0))));
+        let many = empty_in(&backlog(LOOKED_AT, 0), &ended("beats", 901, 900.0, 1.0)).unwrap_or_default();
         assert!(many.starts_with("more than "), "{many}");
+    }
+
+    #[test]
+    fn nothing_is_told_where_none_wait_or_too_little_is_known() {
         for (backlog, ended) in [
-            (backlog(0, 0), ended("beats", 45)),
-            (backlog(20, 0), ended("beats", 0)),
-            (backlog(20, 0), ended("levels", 45)),
+            (backlog(0, 0), ended("beats", 45, 900.0, 20.0)),
+            (backlog(20, 0), ended("levels", 45, 900.0, 20.0)),
+            (backlog(20, 0), ended("beats", 9, 900.0, 20.0)),
+            (backlog(20, 0), ended("beats", 45, 609.0, 600.0)),
         ] {
             assert_eq!(empty_in(&backlog, &ended), None);
         }

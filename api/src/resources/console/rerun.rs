@@ -26,6 +26,7 @@ const PAGE: Bulk = Bulk {
     verb: "Run",
     filters: &["read", "error_code", "account_id", "workspace_id", "item_id"],
     results: &["before", "started", "there", "refused"],
+    fields,
 };
 
 /// How many jobs are run again by one press of the button.
@@ -82,24 +83,30 @@ fn older_than(visit: &Visit, last: Option<JobId>) -> Vec<(&'static str, String)>
 
 /// The page that counts.
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
-    let matching = matching(&visit).await?;
+    PAGE.takes(&visit)?;
+    let shown = page(&visit).await;
+    PAGE.or_refused(visit, shown)
+}
+
+async fn page(visit: &Visit) -> Answer<Response> {
+    let matching = matching(visit).await?;
     let more = html! {
         @if let Some(last) = matching.last {
-            p { a href=(PAGE.link(&visit, matching.period, &older_than(&visit, Some(last)))) { "Older ones" } }
+            p { a href=(PAGE.link(visit, matching.period, &older_than(visit, Some(last)))) { "Older ones" } }
         }
     };
     let parts = Parts {
         many: matching.many(),
-        done: ran(&visit),
-        fields: fields(&visit),
+        done: ran(visit),
+        refused: None,
         found: found(&matching),
         warning: Markup::default(),
         asked: Markup::default(),
         more,
-        command: command(&visit),
+        command: command(visit),
     };
-    let here = PAGE.link(&visit, matching.period, &older_than(&visit, None));
-    Ok(PAGE.page(&visit, matching.period, &here, &parts))
+    let here = PAGE.link(visit, matching.period, &older_than(visit, None));
+    Ok(PAGE.page(visit, matching.period, &here, &parts))
 }
 
 /// What became of the last press of the button.
@@ -110,6 +117,7 @@ fn ran(visit: &Visit) -> Markup {
         (started) " " (word(started == "1", "was", "were")) " started, "
         (there) " " (word(there == "1", "is", "are")) " stored or under way already, " (refused) " could not start."
         @if refused != "0" { " The page of each such job says why." }
+        @if started != "0" { " What comes of those that were started is awaited, and stands with " a href="/console/jobs" { "the newest jobs" } "." }
     };
     done(&result, "job.retry", "Who ran what")
 }
@@ -130,6 +138,7 @@ fn found(matching: &Matching) -> Markup {
 
 /// Runs again what matches.
 pub(super) async fn run(visit: Visit) -> Answer<Response> {
+    PAGE.takes(&visit)?;
     let matching = matching(&visit).await?;
     refuse_untyped(&visit, matching.many())?;
     let (mut started, mut there, mut refused) = (0_u32, 0_u32, 0_u32);

@@ -10,7 +10,12 @@ use serde_json::Value;
 
 /// Returns the page of a refusal.
 pub(super) fn refused(seat: Option<&shell::Seat>, refusal: &ApiError) -> Response {
-    let mut response = html(refusal.code().status(), &shell::refusal(seat, refusal));
+    refused_on(&shell::refusal(seat, refusal), refusal)
+}
+
+/// Returns a page that says why something was refused, with the status and the headers of the refusal.
+pub(super) fn refused_on(page: &Markup, refusal: &ApiError) -> Response {
+    let mut response = html(refusal.code().status(), page);
     if let Some(seconds) = refusal.retry_after_seconds() {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }

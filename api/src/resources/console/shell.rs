@@ -4,7 +4,7 @@ use super::Visit;
 use super::assets::{SCRIPT, STYLE};
 use crate::app::doors::CONSOLE_PATH;
 use crate::http::error::{ApiError, Code};
-pub(super) use crate::resources::fragments::{Fit, facts, fitted_table, instead, still, table};
+pub(super) use crate::resources::fragments::{Fit, code, code_or_dash, facts, fitted_table, instead, still, table};
 use domain::operator::OperatorRole;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use poem::http::StatusCode;
@@ -147,7 +147,6 @@ pub(super) fn refusal(seat: Option<&Seat>, refusal: &ApiError) -> Markup {
             "That can't be done now"
         }
         StatusCode::FORBIDDEN => "That is not yours to do",
-        StatusCode::CONFLICT if refusal.code() == Code::NameTaken => "That name is taken",
         StatusCode::CONFLICT => "That can't be done now",
         status if status.is_server_error() => "This does not work at the moment",
         _ => "That is not possible",
@@ -173,7 +172,6 @@ pub(super) fn refusal(seat: Option<&Seat>, refusal: &ApiError) -> Markup {
 fn way_back(seat: &Seat, code: Code) -> Option<(&str, &'static str)> {
     let (path, query) = seat.url.split_once('?').unwrap_or((seat.url.as_str(), ""));
     match code.status() {
-        StatusCode::CONFLICT if code == Code::NameTaken => Some((seat.url.as_str(), "Back to the form")),
         StatusCode::BAD_REQUEST if seat.is_form => Some((seat.url.as_str(), "Back to the form")),
         StatusCode::BAD_REQUEST if !query.is_empty() => Some((path, "The same without these filters")),
         _ => None,
@@ -193,7 +191,6 @@ fn helps(code: Code) -> &'static str {
         (_, StatusCode::NOT_FOUND) => {
             "Look for the id in the box above. What was deleted, or is older than is kept, has no page any more."
         }
-        (Code::NameTaken, _) => "Go back to the form, and give another name: it offers one that is free.",
         (_, StatusCode::CONFLICT) => "Go back and load the page again: it shows how things stand now.",
         (_, StatusCode::TOO_MANY_REQUESTS) => "Wait for a minute, and do it again.",
         (_, status) if status.is_server_error() => "`mws health` says what is wrong, and the log has the request's id.",
@@ -209,29 +206,45 @@ pub(super) fn broken(refusal: &ApiError) -> Markup {
 /// Shows a filter's text field.
 pub(super) fn text_field(visit: &Visit, name: &str, label: &str) -> Markup {
     html! {
-        div { label for={ "f-" (name) } { (label) }
-            input id={ "f-" (name) } name=(name) value=(visit.asked(name).unwrap_or_default()) autocomplete="off" spellcheck="false"; }
+        div { (label_of(visit, name, label))
+            input id={ "f-" (name) } name=(name) value=(visit.asked(name).unwrap_or_default()) autocomplete="off" spellcheck="false"
+                aria-invalid=[is_wrong(visit, name).then_some("true")]; }
     }
 }
 
 /// Shows a filter's field for a time, as wide as one is long.
-pub(super) fn moment_field(name: &str, label: &str, value: impl Display) -> Markup {
+pub(super) fn moment_field(visit: &Visit, name: &str, label: &str, value: impl Display) -> Markup {
     html! {
-        div { label for={ "f-" (name) } { (label) }
-            input.moment id={ "f-" (name) } name=(name) value=(value) autocomplete="off" spellcheck="false"; }
+        div { (label_of(visit, name, label))
+            input.moment id={ "f-" (name) } name=(name) value=(value) autocomplete="off" spellcheck="false"
+                aria-invalid=[is_wrong(visit, name).then_some("true")]; }
     }
 }
 
-/// Shows a filter's field with a choice of words.
+/// Shows a filter's field with a choice of words. A word that is none of them stays chosen, so that it is seen.
 pub(super) fn choice<'a>(visit: &Visit, name: &str, label: &str, words: impl IntoIterator<Item = &'a str>) -> Markup {
     let asked = visit.asked(name).unwrap_or_default();
+    let words: Vec<&str> = words.into_iter().collect();
     html! {
-        div { label for={ "f-" (name) } { (label) }
-            select id={ "f-" (name) } name=(name) {
+        div { (label_of(visit, name, label))
+            select id={ "f-" (name) } name=(name) aria-invalid=[is_wrong(visit, name).then_some("true")] {
                 option value="" { "any" }
-                @for word in words { option value=(word) selected[word == asked] { (word) } }
+                @if !asked.is_empty() && !words.contains(&asked) { option value=(asked) selected { (asked) } }
+                @for word in &words { option value=(word) selected[*word == asked] { (word) } }
             }
         }
+    }
+}
+
+/// Whether this is the filter that was refused.
+fn is_wrong(visit: &Visit, name: &str) -> bool {
+    visit.wrong.as_deref() == Some(name)
+}
+
+/// Shows the label of a filter, which says so if the filter was refused.
+fn label_of(visit: &Visit, name: &str, label: &str) -> Markup {
+    html! {
+        label for={ "f-" (name) } { (label) @if is_wrong(visit, name) { " " span.fault { "✗ not understood" } } }
     }
 }
 

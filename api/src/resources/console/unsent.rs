@@ -1,11 +1,11 @@
 //! Sending again all that did not arrive: what matches is counted endpoint by endpoint, and then sent; more than a
 //! thousand by a bulk operation, which has a page of its own.
 
-use super::bulk::{BY_A_BUTTON, Bulk, Parts, Period, done, none, refuse_untyped};
+use super::bulk::{BY_A_BUTTON, Bulk, Parts, Period, RefusedForm, done, is_wrong, none, refuse_untyped, why};
 use super::shell::Fit;
 use super::words::{link, quoted, state, word};
 use super::{Visit, leads_to, shell};
-use crate::http::error::Answer;
+use crate::http::error::{Answer, Code};
 use crate::http::pages::field;
 use crate::http::text::Time;
 use crate::usecases::operator::bulk_operations::{BulkAsked, free_name, start};
@@ -26,6 +26,7 @@ const PAGE: Bulk = Bulk {
     verb: "Send",
     filters: &["status", "event_type", "http_status", "error", "account_id", "endpoint_id"],
     results: &["sent", "more"],
+    fields,
 };
 
 const COLUMNS: [(&str, Fit); 4] =
@@ -74,26 +75,37 @@ fn unarrived(text: &str) -> Option<DeliveryStatus> {
 
 /// The page that counts.
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
-    let counted = count(&visit).await?;
+    PAGE.takes(&visit)?;
+    let shown = match count(&visit).await {
+        Ok(counted) => page(&visit, &counted, None).await,
+        Err(refusal) => Err(refusal),
+    };
+    PAGE.or_refused(visit, shown)
+}
+
+/// Returns the page of what was counted. `refused`: why the form was refused, if it was; it then stands there as it was
+/// sent.
+async fn page(visit: &Visit, counted: &UnsentCounts, refused: Option<RefusedForm>) -> Answer<Response> {
     let now = visit.now().await?;
-    let name = free_name(&mut *visit.conn().await?, &usual_name(counted.period)).await?;
+    let free = free_name(&mut *visit.conn().await?, &usual_name(counted.period)).await?;
     let warning = html! {
         p { "Each is sent from its first attempt, the oldest first. Receivers see the same event ids, and are to pass over what they have seen." }
         @if counted.is_bulk() {
             p { "So many are sent by a bulk operation, up to 500 a second. It has a page with its progress, on which it can be stopped." }
         }
     };
+    let asked = html! { @if counted.is_bulk() { (name_field(visit, &free, refused.as_ref())) } };
     let parts = Parts {
         many: counted.total(),
-        done: sent(&visit),
-        fields: fields(&visit),
-        found: found(&counted),
+        done: sent(visit),
+        refused,
+        found: found(counted),
         warning,
-        asked: html! { @if counted.is_bulk() { (name_field(&name)) } },
+        asked,
         more: html! { p { a href="/console/bulk" { "Bulk operations so far" } } },
-        command: command(&visit, &counted, now, &name),
+        command: command(visit, counted, now, &free),
     };
-    Ok(PAGE.page(&visit, counted.period, &PAGE.link(&visit, counted.period, &[]), &parts))
+    Ok(PAGE.page(visit, counted.period, &PAGE.link(visit, counted.period, &[]), &parts))
 }
 
 /// The name of an operation that is given none.
@@ -101,11 +113,15 @@ fn usual_name(period: Period) -> String {
     format!("What did not arrive from {} to {}", Time(period.since), Time(period.until))
 }
 
-/// Shows the field of the operation's name, which offers one that is free.
-fn name_field(free: &str) -> Markup {
+/// Shows the field of the operation's name: as it was sent, or with one that is free.
+fn name_field(visit: &Visit, free: &str, refused: Option<&RefusedForm>) -> Markup {
+    let written = field(&visit.form, "name");
+    let name = if written.trim().is_empty() { free } else { written.as_str() };
     html! {
         label for="name" { "Name of the operation: " }
-        input.name #name name="name" value=(free) maxlength=(MOST_NAME_CHARACTERS) autocomplete="off" required;
+        input.name #name name="name" value=(name) maxlength=(MOST_NAME_CHARACTERS) autocomplete="off" required
+            aria-invalid=[is_wrong(refused, "name").then_some("true")];
+        (why(refused, "name"))
     }
 }
 
@@ -113,7 +129,13 @@ fn name_field(free: &str) -> Markup {
 fn sent(visit: &Visit) -> Markup {
     let Some(sent) = visit.asked("sent") else { return Markup::default() };
     let result = html! {
-        (sent) " " (word(sent == "1", "was", "were")) " sent again." @if visit.asked("more").is_some() { " There are more: send again." }
+        @if sent == "0" {
+            "Nothing was sent again: what matched was sent by others meanwhile, or there is nothing any more."
+        } @else {
+            (sent) " " (word(sent == "1", "was", "were")) " sent again." @if visit.asked("more").is_some() { " There are more: send again." }
+            " What comes of " (word(sent == "1", "it", "them")) " is awaited, and stands with "
+            a href={ "/console/deliveries?" (super::deliveries::same_endpoints(visit)) } { "the newest deliveries" } "."
+        }
     };
     done(&result, "deliveries.resend", "Who sent what")
 }
@@ -150,20 +172,34 @@ fn found(counted: &UnsentCounts) -> Markup {
 
 /// Sends again what was counted, or starts the operation that does.
 pub(super) async fn resend(visit: Visit) -> Answer<Response> {
+    PAGE.takes(&visit)?;
     let counted = count(&visit).await?;
-    refuse_untyped(&visit, counted.total())?;
+    if let Err(refusal) = refuse_untyped(&visit, counted.total()) {
+        return page(&visit, &counted, Some(RefusedForm { refusal, field: "count" })).await;
+    }
     if counted.is_bulk() {
-        let named = field(&visit.form, "name");
-        let name = if named.trim().is_empty() { usual_name(counted.period) } else { named };
-        let asked = BulkAsked { name, selection: counted.selection };
-        let started = start(&visit.app, &visit.caller, &asked).await?;
-        return Ok(leads_to(&format!("/console/bulk/{}", started.id)));
+        return start_bulk(&visit, &counted).await;
     }
     let all = resend_all(&visit.app, &visit.caller, &counted.open, &counted.selection.filter).await?;
     let sent: u64 = all.endpoints.iter().map(|one| one.resent).sum();
     let mut results = vec![("sent", sent.to_string())];
     results.extend(all.has_more.then(|| ("more", "yes".to_owned())));
     Ok(leads_to(&PAGE.link(&visit, counted.period, &results)))
+}
+
+/// Starts the operation that sends again what was counted.
+async fn start_bulk(visit: &Visit, counted: &UnsentCounts) -> Answer<Response> {
+    let named = field(&visit.form, "name");
+    let name = if named.trim().is_empty() { usual_name(counted.period) } else { named };
+    let asked = BulkAsked { name, selection: counted.selection.clone() };
+    let refusal = match start(&visit.app, &visit.caller, &asked).await {
+        Ok(started) => return Ok(leads_to(&format!("/console/bulk/{}", started.id))),
+        Err(refusal) if refusal.code().status().is_client_error() => refusal,
+        Err(fault) => return Err(fault),
+    };
+    let is_name = refusal.code() == Code::NameTaken || refusal.message().starts_with("`name`");
+    let field = if is_name { "name" } else { "" };
+    page(visit, counted, Some(RefusedForm { refusal, field })).await
 }
 
 fn fields(visit: &Visit) -> Markup {

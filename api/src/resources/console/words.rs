@@ -15,6 +15,35 @@ pub(super) fn link(kind: &str, id: impl Display) -> Markup {
     html! { a.id href={ "/console/" (kind) "/" (id) } title=(id) { (short(&id)) } }
 }
 
+/// The kinds of ids that have a page, each with where it is.
+const PAGES: [(&str, &str); 6] = [
+    ("job_", "jobs"),
+    ("dlv_", "deliveries"),
+    ("whe_", "endpoints"),
+    ("itm_", "items"),
+    ("acc_", "accounts"),
+    ("blk_", "bulk"),
+];
+
+/// Returns where the pages of this kind of id are; none if it has none.
+pub(super) fn page_of(id: &str) -> Option<&'static str> {
+    PAGES.iter().find(|(prefix, _)| id.starts_with(prefix)).map(|(_, page)| *page)
+}
+
+/// Shows a sentence with links to the pages of the ids in it.
+pub(super) fn linked(sentence: &str) -> Markup {
+    html! {
+        @for (place, word) in sentence.split(' ').enumerate() {
+            @if place > 0 { " " }
+            @let id = word.trim_end_matches(['.', ',', ';', ':']);
+            @match page_of(id) {
+                Some(page) => { a.id href={ "/console/" (page) "/" (id) } { (id) } (word.strip_prefix(id).unwrap_or_default()) }
+                None => { (word) }
+            }
+        }
+    }
+}
+
 /// Shows what stands in place of something that the operator's role hides.
 pub(super) fn hidden() -> Markup {
     html! { span.soft { (HIDDEN) } }
@@ -74,6 +103,14 @@ mod tests {
         assert_eq!(shown_url("x"), "not a URL");
         assert_eq!(host_of("https://a:b@example.com:8443/hook/secret?key=s#t"), "https://example.com:8443/…");
         assert_eq!(host_of("x"), "not a URL");
+    }
+
+    #[test]
+    fn the_ids_in_a_sentence_lead_to_their_pages() {
+        let shown = linked("It was whe_01 of acc_02. <All> is well.").0;
+        let endpoint = "<a class=\"id\" href=\"/console/endpoints/whe_01\">whe_01</a>";
+        let account = "<a class=\"id\" href=\"/console/accounts/acc_02\">acc_02</a>";
+        assert_eq!(shown, format!("It was {endpoint} of {account}. &lt;All&gt; is well."));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! The page of one endpoint: what was sent to it, what it answered, and forms to change it and to send again.
 
-use super::lists::{pages, rows, text, when};
+use super::lists::{pages, refuse_odd_word, rows, text, when};
 use super::webhooks::{because, events};
 use super::{PORTAL_PATH, Visit, leads_to};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::field;
-use crate::resources::fragments::{Fit, facts, fitted_table, instead, or_dash, short, state};
+use crate::resources::fragments::{Fit, code, facts, fitted_table, instead, or_dash, short, state};
 use domain::portal::PortalPage;
 use domain::series::DeliveryStatus;
 use maud::{Markup, html};
@@ -16,6 +16,8 @@ use serde_json::{Value, json};
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let id = visit.id(0)?;
     let endpoint = visit.ask(Method::GET, &format!("/webhooks/{id}"), None).await?;
+    let statuses: Vec<&str> = DeliveryStatus::ALL.iter().map(|one| one.name()).collect();
+    refuse_odd_word(&visit, "status", "status", &statuses)?;
     refuse_odd_status(visit.asked("http_status"))?;
     let filters = visit.filters(&["status", "http_status", "cursor"]);
     let list = visit.ask(Method::GET, &format!("/webhooks/{id}/deliveries?{filters}"), None).await?;
@@ -47,8 +49,8 @@ fn sent_again(visit: &Visit) -> Markup {
         p.done role="status" {
             @match many {
                 0 => { "Nothing failed since then that was not sent again already." }
-                1 => { "One delivery is sent again." }
-                many => { (many) " deliveries are sent again." }
+                1 => { "One delivery is sent again. It stands in the list below, as pending until your server has answered." }
+                many => { (many) " deliveries are sent again. They stand in the list below, as pending until your server has answered." }
             }
             @if visit.asked("more").is_some() { " There are more: send again." }
         }
@@ -153,7 +155,7 @@ fn in_narrow(one: &Value) -> Markup {
 fn answered(one: &Value) -> Markup {
     html! {
         @if let Some(status) = one["response_status"].as_i64() { (status) " " }
-        @if let Some(error) = one["error"].as_str() { (error) }
+        @if let Some(error) = one["error"].as_str() { (code(error)) }
     }
 }
 
@@ -217,7 +219,14 @@ pub(super) async fn delivery(visit: Visit) -> Answer<Response> {
         ]))
         form.acts method="post" { button { "Send again" } }
         h2 { "Attempts" }
-        @if attempts.is_empty() { p.empty { "None was made yet." } }
+        @if attempts.is_empty() {
+            p.empty {
+                @match text(&found, "status") {
+                    "pending" => { "None was made yet. The next one stands here with what your server answers: load this page again." }
+                    _ => { "None was made." }
+                }
+            }
+        }
         @for attempt in attempts { (tried(attempt)) }
         h2 { "What is sent" }
         pre tabindex="0" { (sent(&found["request_body"])) }

@@ -1,10 +1,10 @@
 //! The pages of the workspace's jobs and of one job.
 
-use super::lists::{pages, text, when};
+use super::lists::{pages, refuse_odd_word, text, when};
 use super::{PORTAL_PATH, Visit};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::field;
-use crate::resources::fragments::{Fit, facts, fitted_table, instead, or_dash, short, state};
+use crate::resources::fragments::{Fit, code, facts, fitted_table, instead, or_dash, short, state};
 use domain::job::{JobKind, JobStatus};
 use maud::{Markup, html};
 use poem::Response;
@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 const GET_JOBS: &str = "/tools/get_jobs";
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
+    refuse_odd_word(&visit, "status", "status", &JobStatus::ALL.map(JobStatus::name))?;
+    refuse_odd_word(&visit, "kind", "kind of job", &JobKind::ALL.map(JobKind::name))?;
     let mut asked = json!({ "limit": 25 });
     for (name, many) in [("status", true), ("kind", true), ("cursor", false)] {
         if let Some(value) = visit.asked(name) {
@@ -49,7 +51,7 @@ fn rows(jobs: &[Value]) -> Markup {
                 td {
                     (state(text(job, "status")))
                     (instead(Fit::Medium, "Minutes", &html! { (charged(job)) }))
-                    @if let Some(code) = job["error"]["code"].as_str() { div.soft { (code) } }
+                    @if let Some(error) = job["error"]["code"].as_str() { div.soft { (code(error)) } }
                     @if let Some(why) = job["waits"]["message"].as_str() { div.soft { (why) } }
                 }
                 td.medium { (when(&job["created_at"])) }
@@ -138,11 +140,24 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
             p role="alert" { (error["message"].as_str().unwrap_or_default()) }
             p.soft { "Code " code { (error["code"].as_str().unwrap_or_default()) } }
         }
-        @if !job["result"].is_null() {
-            h2 { "What came of it" }
+        h2 { "What came of it" }
+        @if job["result"].is_null() {
+            p.empty { (without_result(text(job, "status"))) }
+        } @else {
             pre tabindex="0" { (format!("{:#}", job["result"])) }
         }
         p { a href={ (PORTAL_PATH) "/jobs" } { "Back to the jobs" } }
     };
     Ok(visit.whole("Job", &main))
+}
+
+/// Says why a job has no result, and what is awaited.
+fn without_result(status: &str) -> &'static str {
+    match status {
+        "queued" => "Nothing yet: it waits. Its result stands here once it has succeeded: load this page again then.",
+        "running" => "Nothing yet: it runs. Its result stands here once it has succeeded: load this page again then.",
+        "failed" => "Nothing: it failed, for the reason above, and costs nothing.",
+        "cancelled" => "Nothing: it was cancelled, and costs nothing.",
+        _ => "It succeeded, and its result is not kept here.",
+    }
 }

@@ -1,6 +1,7 @@
 //! Shows parts of the interface's answers: texts, times, rows, and the links to a list's next page.
 
 use super::Visit;
+use crate::http::error::{Answer, ApiError, Code};
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 use serde_json::Value;
@@ -22,6 +23,20 @@ pub(super) fn when(value: &Value) -> Markup {
             Some(at) => { time datetime=(said.unwrap_or_default()) { (at.format("%Y-%m-%d %H:%M:%S")) " UTC" } }
             None => { span.soft { "–" } }
         }
+    }
+}
+
+/// Refuses a filter whose word is none of `words`, and names those. `what`: what the filter chooses, such as `status`.
+///
+/// # Errors
+/// `invalid_request`.
+pub(super) fn refuse_odd_word(visit: &Visit, name: &str, what: &str, words: &[&str]) -> Answer<()> {
+    match visit.asked(name) {
+        Some(asked) if !words.contains(&asked) => {
+            let message = format!("There is no {what} “{asked}”. Choose one of these: {}.", words.join(", "));
+            Err(ApiError::new(Code::InvalidRequest, message))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -5,6 +5,7 @@
 //! not request. `session` says who the caller is, `shell` is what all pages share, and each page has a file. The pages
 //! work without scripts and load nothing else. Like the console's, they are not in the OpenAPI document.
 
+mod addresses;
 mod endpoint;
 mod forms;
 mod jobs;

@@ -1,5 +1,6 @@
 //! The pages of the account's endpoints, of a new one, and of the secret that signs their events.
 
+use super::addresses::without_user;
 use super::lists::{pages, rows, text, when};
 use super::{PORTAL_PATH, Visit, leads_to};
 use crate::http::error::{Answer, ApiError, Code};
@@ -95,14 +96,14 @@ fn boxes(name: &str, title: &str, sent: Sent<'_>, words: impl Iterator<Item = &'
     }
 }
 
-/// Shows the form that adds an endpoint, with what was sent by it.
+/// Shows the form that adds an endpoint, with what was sent by it; of an address no user name and no password.
 pub(super) fn add_form(sent: Sent<'_>) -> Markup {
     let written = |name: &str| sent.map(|sent| field(sent, name));
     html! {
         form.form method="post" action={ (PORTAL_PATH) "/webhooks" } {
             div { label for="url" { "Address (https)" }
                 input #url name="url" type="url" required maxlength="2048" placeholder="https://example.com/hooks"
-                    value=[written("url")]; }
+                    value=[written("url").map(|address| without_user(&address))]; }
             div { label for="description" { "Description" }
                 input #description name="description" maxlength="200" value=[written("description")]; }
             (boxes("event_types", "Tell it of", sent, EventType::SUBSCRIBABLE.iter().map(|one| one.name())))
@@ -120,6 +121,11 @@ pub(super) async fn add(visit: Visit) -> Answer<Response> {
     let (types, kinds) = (ticked("event_types"), ticked("kinds"));
     if types.is_empty() || kinds.is_empty() {
         return Err(ApiError::new(Code::InvalidRequest, "Tick an event and a kind of job at least."));
+    }
+    if without_user(visit.sent("url")) != visit.sent("url") {
+        let message = "The address must be like https://example.com/hooks, without a user name and a password: what stood \
+            before the @ is left out below. Your server tells requests of ours from others by their signature.";
+        return Err(ApiError::new(Code::InvalidRequest, message));
     }
     let mut body = json!({ "url": visit.sent("url"), "event_types": types });
     if kinds.len() < JobKind::ALL.len() {

@@ -1,6 +1,6 @@
 //! `mws admin bulk`: sending again all that did not arrive, by name, in the background.
 
-use super::deliveries::{UnsentFilters, to_send};
+use super::deliveries::{UnsentFilters, nothing_matches, to_send};
 use super::{Context, pages};
 use crate::client::part;
 use crate::commands::confirm::confirm;
@@ -122,14 +122,22 @@ async fn start(context: &Context, asked: Start) -> Result<(), Failure> {
         if context.out.json {
             return document(&would);
         }
-        context.out.say(&format!("{many} would be sent again."));
+        let said = match would["resent"].as_u64() {
+            Some(0) => nothing_matches(&body, "nothing would be sent"),
+            _ => format!("{many} would be sent again."),
+        };
+        context.out.say(&said);
         return Ok(());
     }
     if would["resent"] == 0 {
         if context.out.json {
             return document(&would);
         }
-        context.out.say("No delivery to an endpoint that is enabled matches: nothing was started.");
+        let said = match would["disabled"].as_u64() {
+            Some(1..) => "The endpoints of all that match are disabled: nothing was started.".to_owned(),
+            _ => nothing_matches(&body, "nothing was started"),
+        };
+        context.out.say(&said);
         return Ok(());
     }
     confirm(context, &format!("Send {many} again?"))?;

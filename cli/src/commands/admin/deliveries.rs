@@ -7,7 +7,7 @@ use crate::commands::pages::ago;
 use crate::commands::without_nulls;
 use crate::failure::Failure;
 use crate::globals::duration;
-use crate::output::{Column, counted, document};
+use crate::output::{Column, counted, document, plain};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -154,14 +154,14 @@ async fn resend(context: &Context, mut asked: Value, dry_run: bool) -> Result<()
     if dry_run || !context.globals.yes {
         asked["dry_run"] = true.into();
         let would = context.client.post(route, &asked).await?;
-        if dry_run {
-            return tell(context, &would);
+        if dry_run || would["resent"] == 0 {
+            return tell(context, &asked, &would);
         }
         confirm(context, &format!("Send {} again?", to_send(&would)))?;
         asked["dry_run"] = false.into();
     }
     let sent = context.client.post(route, &asked).await?;
-    tell(context, &sent)
+    tell(context, &asked, &sent)
 }
 
 /// Returns how many deliveries a resend would send and to how many endpoints, in words.
@@ -177,25 +177,62 @@ fn resent(answer: &Value) -> String {
     format!("{count} {noun}")
 }
 
-fn tell(context: &Context, answer: &Value) -> Result<(), Failure> {
+/// Returns what was looked for where nothing matches, and what follows from that (`so`).
+pub(super) fn nothing_matches(asked: &Value, so: &str) -> String {
+    let ended = match asked["status"].as_str() {
+        Some("failed") => "failed",
+        Some("skipped") => "were skipped",
+        _ => "failed or were skipped",
+    };
+    let until = if asked["until"].is_null() { "now".to_owned() } else { plain(&asked["until"]) };
+    let filters = [
+        ("account_id", "the account"),
+        ("endpoint_id", "the endpoint"),
+        ("event_type", "the event"),
+        ("error", "the error"),
+        ("http_status", "the HTTP status"),
+    ];
+    let given = filters.iter().filter(|(name, _)| !asked[*name].is_null());
+    let given: Vec<String> = given.map(|(name, title)| format!("{title} {}", plain(&asked[*name]))).collect();
+    let with = if given.is_empty() { String::new() } else { format!(", with {}", given.join(" and ")) };
+    let since = plain(&asked["since"]);
+    format!(
+        "No delivery matches, and {so}. Looked for were those that began from {since} until {until}, {ended} and were \
+         not sent again{with}."
+    )
+}
+
+fn tell(context: &Context, asked: &Value, answer: &Value) -> Result<(), Failure> {
     if context.out.json {
         return document(answer);
     }
-    let verb = if answer["dry_run"] == true {
-        "would be"
-    } else if answer["resent"] == 1 {
-        "is"
-    } else {
-        "are"
+    for line in told(asked, answer) {
+        context.out.say(&line);
+    }
+    match answer["endpoints"].as_array().map_or(&[][..], Vec::as_slice) {
+        [] => Ok(()),
+        endpoints => context.out.rows(endpoints, "endpoint_id", &RESENT),
+    }
+}
+
+/// Returns what was or would be sent again, in sentences.
+fn told(asked: &Value, answer: &Value) -> Vec<String> {
+    let (count, disabled) = (answer["resent"].as_u64().unwrap_or_default(), answer["disabled"].as_u64());
+    let disabled = disabled.unwrap_or_default();
+    let verb = match (answer["dry_run"] == true, count) {
+        (true, _) => "would be",
+        (false, 1) => "is",
+        (false, _) => "are",
     };
-    context.out.say(&format!("{} {verb} sent again.", resent(answer)));
-    if answer["disabled"].as_u64().is_some_and(|count| count > 0) {
-        context.out.say(&format!("Not sent, since their endpoints are disabled: {}.", answer["disabled"]));
-    }
-    if answer["has_more"] == true {
-        context.out.say("There are more: run the command again.");
-    }
-    context.out.rows(answer["endpoints"].as_array().map_or(&[], Vec::as_slice), "endpoint_id", &RESENT)
+    let first = match (count, disabled) {
+        (0, 0) => nothing_matches(asked, "nothing is sent"),
+        (0, _) => "Nothing is sent again: the endpoints of all that match are disabled.".to_owned(),
+        _ => format!("{} {verb} sent again.", resent(answer)),
+    };
+    let mut lines = vec![first];
+    lines.extend((disabled > 0).then(|| format!("Not sent, since their endpoints are disabled: {disabled}.")));
+    lines.extend((answer["has_more"] == true).then(|| "There are more: run the command again.".to_owned()));
+    lines
 }
 
 #[cfg(test)]
@@ -217,6 +254,32 @@ mod tests {
         for wrong in ["deliveries resend", "deliveries resend dlv_1 --until 1h"] {
             assert!(parsed(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn where_nothing_matches_it_is_told_what_was_looked_for() {
+        let asked = json!({ "since": "2026-11-20T09:30:00.000Z", "error": "tls_failed", "endpoint_id": "whe_1" });
+        let none = json!({ "dry_run": false, "resent": 0, "endpoints": [], "disabled": 0, "has_more": false });
+        assert_eq!(
+            told(&asked, &none),
+            [
+                "No delivery matches, and nothing is sent. Looked for were those that began from 2026-11-20T09:30:00.000Z \
+                until now, failed or were skipped and were not sent again, with the endpoint whe_1 and the error \
+                tls_failed."
+            ]
+        );
+        let asked = json!({ "since": "a", "until": "b", "status": "skipped" });
+        let said = nothing_matches(&asked, "nothing was started");
+        assert!(said.ends_with("from a until b, were skipped and were not sent again."), "{said}");
+        assert!(said.contains("nothing was started"), "{said}");
+        let closed = json!({ "dry_run": true, "resent": 0, "endpoints": [], "disabled": 5, "has_more": false });
+        let lines = told(&asked, &closed);
+        assert!(lines[0].contains("are disabled") && lines[1].ends_with("disabled: 5."), "{lines:?}");
+        let some = json!({ "dry_run": true, "resent": 2, "endpoints": ["a"], "disabled": 0, "has_more": true });
+        let more = "There are more: run the command again.";
+        assert_eq!(told(&asked, &some), ["2 deliveries would be sent again.", more]);
+        let one = json!({ "dry_run": false, "resent": 1, "endpoints": ["a"], "disabled": 0, "has_more": false });
+        assert_eq!(told(&asked, &one), ["1 delivery is sent again."]);
     }
 
     #[test]

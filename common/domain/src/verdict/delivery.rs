@@ -42,8 +42,9 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
     if let Some(disabled) = all.disabled {
         let (last, account) = (disabled.last, disabled.account);
         let were = counted(disabled.many, "endpoint was", "endpoints were");
+        let which = if disabled.many == 1 { ":" } else { ", the last" };
         let sentence =
-            format!("In a day {were} disabled for failing twenty times in a row, the last {last} of {account}.");
+            format!("In a day {were} disabled for failing twenty times in a row{which} {last} of {account}.");
         return Judged::new(State::Degraded, sentence, format!("mws admin deliveries list --endpoint {last}"));
     }
     if let Some(warned) = all.warned {

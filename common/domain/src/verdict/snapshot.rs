@@ -96,6 +96,29 @@ pub struct EndedTask {
     pub task: String,
     /// Their number.
     pub many: i64,
+    /// Seconds since the first of them ended.
+    pub seconds: f64,
+    /// The longest of the stretches of these seconds in which none ended: between two ends, or since the last one.
+    pub pause_seconds: f64,
+}
+
+impl EndedTask {
+    /// The fewest ends that are a pace.
+    const FEWEST: i64 = 10;
+    /// The fewest seconds, without the longest pause, that are a pace.
+    const SHORTEST: f64 = 10.0;
+
+    /// Returns how many end in a second while any do: the longest pause is left out, so that a read that was paused, or
+    /// a worker that started a minute ago, does not look slow. None where too little is known to tell.
+    pub fn per_second(&self) -> Option<f64> {
+        let seconds = self.seconds - self.pause_seconds;
+        if self.many < Self::FEWEST || seconds < Self::SHORTEST {
+            return None;
+        }
+        // A stretch follows each end, and the longest of them is left out.
+        let many = u32::try_from(self.many - 1).unwrap_or(u32::MAX);
+        Some(f64::from(many) / seconds)
+    }
 }
 
 /// A kind of failure.

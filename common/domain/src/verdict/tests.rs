@@ -160,7 +160,15 @@ fn an_endpoint_that_dies_is_its_owners_matter_and_many_at_once_are_ours() {
     let disabled = one(Axis::Delivery, |all| {
         all.deliveries.disabled = Some(Disabled { many: 1, last: endpoint, account });
     });
-    assert_told(&disabled, State::Degraded, "one endpoint was disabled", &next);
+    let said =
+        format!("In a day one endpoint was disabled for failing twenty times in a row: {endpoint} of {account}.");
+    assert_told(&disabled, State::Degraded, &said, &next);
+    let several = one(Axis::Delivery, |all| {
+        all.deliveries.disabled = Some(Disabled { many: 3, last: endpoint, account });
+    });
+    let said =
+        format!("3 endpoints were disabled for failing twenty times in a row, the last {endpoint} of {account}.");
+    assert_told(&several, State::Degraded, &said, &next);
     let ours = one(Axis::Delivery, |all| {
         all.deliveries = Deliveries { attempted: 100, troubled: 60, troubled_endpoints: 9, ..Deliveries::default() };
     });

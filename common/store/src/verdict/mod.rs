@@ -173,16 +173,22 @@ pub async fn backlogs(conn: &mut PgConnection) -> sqlx::Result<Vec<Backlog>> {
     Ok(found.collect())
 }
 
-/// Returns how jobs ended in the last quarter of an hour, by their events.
+/// Returns how jobs ended in the last quarter of an hour, by their events; of more than [`LOOKED_AT`] the newest.
 pub async fn ended(conn: &mut PgConnection) -> sqlx::Result<Ended> {
     let rows = sqlx::query!(
         r#"WITH ended AS MATERIALIZED (
-               SELECT type, job_id FROM events WHERE created_at >= mws_now() - interval '15 minutes' AND job_id IS NOT NULL
+               SELECT job_id, created_at FROM events
+               WHERE created_at >= mws_now() - interval '15 minutes' AND job_id IS NOT NULL
                ORDER BY created_at DESC LIMIT $1
+           ), followed AS (
+               SELECT j.status, j.error_code, coalesce(j.read, j.kind) AS task, extract(epoch FROM
+                   lead(ended.created_at, 1, mws_now()) OVER (PARTITION BY coalesce(j.read, j.kind) ORDER BY ended.created_at)
+                   - ended.created_at)::double precision AS until_next
+               FROM ended JOIN jobs j ON j.id = ended.job_id
            )
-           SELECT j.status, j.error_code AS "code?", coalesce(j.read, j.kind) AS "task!", count(*) AS "many!"
-           FROM ended JOIN jobs j ON j.id = ended.job_id
-           GROUP BY j.status, j.error_code, coalesce(j.read, j.kind) ORDER BY count(*) DESC, j.error_code"#,
+           SELECT status AS "status!", error_code AS "code?", task AS "task!", count(*) AS "many!",
+               sum(until_next) AS "seconds!", max(until_next) AS "pause_seconds!"
+           FROM followed GROUP BY status, error_code, task ORDER BY count(*) DESC, error_code"#,
         LOOKED_AT
     )
     .fetch_all(conn)
@@ -190,8 +196,17 @@ pub async fn ended(conn: &mut PgConnection) -> sqlx::Result<Ended> {
     let mut ended = Ended::default();
     for row in rows {
         match ended.by_task.iter_mut().find(|one| one.task == row.task) {
-            Some(known) => known.many += row.many,
-            None => ended.by_task.push(EndedTask { task: row.task.clone(), many: row.many }),
+            Some(known) => {
+                known.many += row.many;
+                known.seconds += row.seconds;
+                known.pause_seconds = known.pause_seconds.max(row.pause_seconds);
+            }
+            None => ended.by_task.push(EndedTask {
+                task: row.task.clone(),
+                many: row.many,
+                seconds: row.seconds,
+                pause_seconds: row.pause_seconds,
+            }),
         }
         match (row.status.as_str(), row.code) {
             ("succeeded", _) => ended.succeeded += row.many,
