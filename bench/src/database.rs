@@ -11,7 +11,7 @@ use store::PoolSize;
 use tempfile::TempDir;
 
 const TEMPLATE: &str = "template_mws";
-/// Counts statements; it comes with PostgreSQL's contributed modules, and may be missing.
+/// The extension that counts statements. It comes with PostgreSQL's contributed modules, which may be missing.
 const COUNTER: &str = "pg_stat_statements";
 
 /// The server; it ends with this value, and its data are deleted.
@@ -28,7 +28,7 @@ pub struct Server {
 pub struct Done {
     /// Statements, including those that begin and end transactions; none where the server does not count them.
     pub statements: Option<f64>,
-    /// Commits, as far as sessions have reported them: they do after a second, and when they end.
+    /// Commits that sessions have reported. A session reports its commits after a second, and when it ends.
     pub commits: f64,
     /// The position in the WAL of the whole server, in bytes.
     pub wal_bytes: f64,

@@ -1,9 +1,10 @@
-//! Takes operators' bulk operations forward: sends deliveries again, some of each operation in each run.
+//! Takes operators' bulk operations forward: each run sends some deliveries of each operation again.
 //!
-//! A step looks for what is to be sent. Its transaction locks the operation, so that two schedulers never take the same
-//! step, and the endpoint, as each resend does; what it sends and how far the operation is are committed together. A
-//! scheduler that is killed leaves the operation where its last step ended. The pace of an operation is `A_TURN`
-//! deliveries each second, however many schedulers there are: they take turns.
+//! A run takes a *turn* at each operation, and a turn is some *steps*. A step looks for deliveries to send. Then it
+//! locks the operation, so that two schedulers never take the same step, and the endpoint, as every resend does. It
+//! commits what it sends together with how far the operation is. So a scheduler that is killed leaves the operation
+//! where its last step ended. An operation sends `A_TURN` deliveries a second, however many schedulers there are,
+//! because only one of them gets each turn.
 
 use crate::each::Each;
 use domain::bulk::BulkKind;
@@ -18,18 +19,19 @@ use store::bulk_operations::{self, BulkEndpoint, BulkOperation};
 use store::deliveries::{self, Opening, Unsent};
 use store::endpoints;
 
-/// Deliveries of one operation that one turn sends again.
+/// The most deliveries that one turn sends again.
 const A_TURN: i64 = 500;
-/// Deliveries that one step looks at, whether they were sent again or not.
+/// The most deliveries that one step looks at, among them those that need no resend any more.
 const LOOKED_AT_A_STEP: i64 = 5_000;
-/// Steps of one turn: of many endpoints with few deliveries each, or many deliveries that were sent again, this many
-/// are done.
+/// The most steps of one turn. Many endpoints with a few deliveries each take a step each, and so do many deliveries
+/// that need no resend any more.
 const MOST_STEPS: usize = 50;
-/// Milliseconds from one turn to the next; a little less than the duty's second, so that none of its runs is too early.
+/// Milliseconds from one turn to the next: a little less than the second between two runs of the duty, so that no run
+/// comes too early for its turn.
 const NEXT_TURN_MS: i64 = 900;
 
-/// Takes a turn at each operation that runs. Returns how many deliveries were sent again, endpoints without any were
-/// passed, and operations ended: none where nothing was taken forward.
+/// Takes a turn at each operation that runs. Returns a sum: the deliveries that were sent again, the steps that sent
+/// none, and the operations that ended. It is 0 if no operation was taken forward.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let due = bulk_operations::due(&mut *process.pool.acquire().await?, BulkKind::ResendDeliveries).await?;
     let mut each = Each::default();
@@ -37,14 +39,14 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
         if process.shutdown.is_cancelled() {
             break;
         }
-        // One that fails keeps no other from being taken forward.
+        // If one fails, the others are taken forward all the same.
         each = each.and(turn(process, id).await);
     }
     each.result()
 }
 
 /// Takes the turn at an operation: up to [`MOST_STEPS`] steps, which send up to `A_TURN` deliveries. Returns how many
-/// it sent, and one for each step that sent none, since the duty rests after 0.
+/// it sent, plus one for each step that sent none, since the duty rests after a run that returned 0.
 async fn turn(process: &Process, id: BulkOperationId) -> sqlx::Result<u64> {
     if !bulk_operations::take_turn(&mut *process.pool.acquire().await?, id, NEXT_TURN_MS).await? {
         return Ok(0);
@@ -53,7 +55,7 @@ async fn turn(process: &Process, id: BulkOperationId) -> sqlx::Result<u64> {
     for _ in 0..MOST_STEPS {
         match step(process, id, left).await? {
             Step::Sent(sent) => {
-                // One that sent nothing has an endpoint behind it, and more may be before it.
+                // A step that sent nothing has finished an endpoint or a part of it, and more may follow.
                 done += sent.unsigned_abs().max(1);
                 left -= sent;
             }
@@ -77,14 +79,13 @@ enum Step {
     NotOurs,
 }
 
-/// Sends up to `most` deliveries of the operation's first endpoint again, the oldest first of those that it has before
-/// it.
+/// Sends up to `most` deliveries of the operation's first endpoint again: the oldest of those that it has not passed.
 async fn step(process: &Process, id: BulkOperationId, most: i64) -> sqlx::Result<Step> {
     let mut conn = process.pool.acquire().await?;
     let Some(target) = bulk_operations::next_endpoint(&mut conn, id).await? else { return end(&mut conn, id).await };
     let Some(operation) = bulk_operations::by_id(&mut conn, id).await? else { return Ok(Step::NotOurs) };
-    // Looked for before anything is locked: it takes some time, and whoever records attempts may wait for the endpoint,
-    // and whoever stops the operation for that.
+    // This takes some time, so nothing is locked yet: those who record attempts would wait for the endpoint, and those
+    // who stop the operation would wait for the operation.
     let found = look(&mut conn, target, &operation, most).await?;
     let mut tx = conn.begin().await?;
     if !bulk_operations::lock_running(&mut tx, id).await? {
@@ -94,7 +95,7 @@ async fn step(process: &Process, id: BulkOperationId, most: i64) -> sqlx::Result
     if next.is_none_or(|next| (next.endpoint_id, next.after_id) != (target.endpoint_id, target.after_id)) {
         return Ok(Step::NotOurs);
     }
-    // One that was disabled or removed meanwhile gets nothing: what was counted of it is skipped.
+    // An endpoint that was disabled or removed meanwhile gets nothing: what was counted for it counts as skipped.
     let is_open = endpoints::lock(&mut tx, target.account_id, target.endpoint_id).await? == Some(true);
     let old =
         if is_open { deliveries::still_unsent(&mut tx, target.endpoint_id, &found.unsent).await? } else { Vec::new() };
@@ -111,13 +112,13 @@ async fn step(process: &Process, id: BulkOperationId, most: i64) -> sqlx::Result
 struct Found {
     /// What is to be sent again.
     unsent: Vec<DeliveryId>,
-    /// The last delivery that is behind the operation once these are sent.
+    /// The last delivery that the operation has passed once these are sent.
     after: Option<DeliveryId>,
-    /// Whether the endpoint has none after that.
+    /// Whether the endpoint has no delivery after that one.
     is_end: bool,
 }
 
-/// Looks at the next deliveries of an endpoint for up to `most` that are to be sent again.
+/// Looks through the next deliveries of an endpoint and returns up to `most` that are to be sent again.
 async fn look(
     conn: &mut PgConnection,
     target: BulkEndpoint,
@@ -137,7 +138,7 @@ async fn look(
     Ok(Found { unsent, after: window.last().copied(), is_end })
 }
 
-/// Ends an operation that has no endpoint before it any more.
+/// Ends an operation that has finished all its endpoints.
 async fn end(conn: &mut PgConnection, id: BulkOperationId) -> sqlx::Result<Step> {
     let mut tx = conn.begin().await?;
     if !bulk_operations::lock_running(&mut tx, id).await? {

@@ -1,5 +1,5 @@
-// Looks at the operators' pages in a real browser: signs in by a one-time link, loads each page in light and dark, wide
-// and narrow, with axe-core beside it, and without script. Prints what was found as JSON.
+// Looks at the operators' pages in a real browser: signs in by a one-time link, loads each page wide and narrow, looks at it in
+// light and dark with axe-core beside it, and goes on without script. Prints what was found as JSON.
 //
 // node console_look.mjs BROWSER LINK PATH…
 import { readFileSync } from "node:fs";
@@ -138,16 +138,17 @@ await door.getByRole("button", { name: "Show" }).click();
 found.without_script = new URL(door.url()).pathname + "?" + new URL(door.url()).searchParams.get("status");
 await first.close();
 
-for (const colorScheme of ["light", "dark"]) {
-  for (const width of [1280, 390]) {
-    const looks = await context({ colorScheme, viewport: { width, height: 900 } });
-    const page = await looks.newPage();
-    page.on("console", (message) => message.type() === "error" && found.errors.push(message.text()));
-    page.on("pageerror", (error) => found.errors.push(String(error)));
-    for (const path of paths) {
-      await page.goto(origin + path);
-      // A script's tag is refused by the page's policy; what the debugger evaluates is not.
-      await page.evaluate(axe);
+for (const width of [1280, 390]) {
+  const looks = await context({ viewport: { width, height: 900 } });
+  const page = await looks.newPage();
+  page.on("console", (message) => message.type() === "error" && found.errors.push(message.text()));
+  page.on("pageerror", (error) => found.errors.push(String(error)));
+  for (const path of paths) {
+    await page.goto(origin + path);
+    // A script's tag is refused by the page's policy; what the debugger evaluates is not.
+    await page.evaluate(axe);
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
       const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
       for (const { id, nodes } of violations) {
         found.violations.push({ path, colorScheme, width, id, html: nodes[0].html.slice(0, 200) });
@@ -155,22 +156,22 @@ for (const colorScheme of ["light", "dark"]) {
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (overflow > 0) found.violations.push({ path, colorScheme, width, id: "scrolls sideways", html: String(overflow) });
       for (const html of await page.evaluate(cut)) found.violations.push({ path, colorScheme, width, id: "table", html });
-      if (width === 390) found.narrow[path] = await page.locator("main").innerText();
       found.pages += 1;
     }
-    if (width === 1280 && colorScheme === "light") {
-      await page.goto(origin + "/console");
-      await page.keyboard.press("/");
-      const focused = await page.evaluate(() => document.activeElement.id);
-      await page.keyboard.press("Tab");
-      await page.locator("#pause").click();
-      found.live = focused + " " + (await page.locator("#live").textContent());
-      found.keys = await keys(await looks.newPage());
-      found.fresh = await fresh(await looks.newPage());
-      found.zone = await zone();
-    }
-    await looks.close();
+    if (width === 390) found.narrow[path] = await page.locator("main").innerText();
   }
+  if (width === 1280) {
+    await page.goto(origin + "/console");
+    await page.keyboard.press("/");
+    const focused = await page.evaluate(() => document.activeElement.id);
+    await page.keyboard.press("Tab");
+    await page.locator("#pause").click();
+    found.live = focused + " " + (await page.locator("#live").textContent());
+    found.keys = await keys(await looks.newPage());
+    found.fresh = await fresh(await looks.newPage());
+    found.zone = await zone();
+  }
+  await looks.close();
 }
 await browser.close();
 console.log(JSON.stringify(found));

@@ -39,8 +39,6 @@ const open = async (looks) => {
 };
 
 const look = async (page, name, where) => {
-  // A script's tag is refused by the page's policy; what the debugger evaluates is not.
-  await page.evaluate(axe);
   const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
   for (const { id, nodes } of violations) found.violations.push({ name, ...where, id, html: nodes[0].html.slice(0, 200) });
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -50,17 +48,20 @@ const look = async (page, name, where) => {
   found.pages += 1;
 };
 
-for (const colorScheme of ["light", "dark"]) {
-  for (const width of [1280, 390]) {
-    const looks = await context({ colorScheme, viewport: { width, height: 900 } });
-    for (const [number, url] of [talk, locked, ...others].entries()) {
-      const page = await open(looks);
-      await page.goto(url);
+for (const width of [1280, 390]) {
+  const looks = await context({ viewport: { width, height: 900 } });
+  for (const [number, url] of [talk, locked, ...others].entries()) {
+    const page = await open(looks);
+    await page.goto(url);
+    // A script's tag is refused by the page's policy; what the debugger evaluates is not.
+    await page.evaluate(axe);
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
       await look(page, `page${number}`, { colorScheme, width });
-      await page.close();
     }
-    await looks.close();
+    await page.close();
   }
+  await looks.close();
 }
 
 // With the script: a time of the transcript is sought where the page is, and what is said is followed.

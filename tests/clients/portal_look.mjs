@@ -63,18 +63,20 @@ found.landed = new URL(door.url()).pathname;
 state = await first.storageState();
 await first.close();
 
-for (const colorScheme of ["light", "dark"]) {
-  for (const width of [1280, 390]) {
-    const looks = await context({ colorScheme, viewport: { width, height: 900 } });
-    const look = await looks.newPage();
-    // A browser tells of a page that is not there as of an error.
-    const isNowhere = (message) => message.location().url.endsWith("/nowhere") && message.text().includes("404");
-    look.on("console", (message) => message.type() === "error" && !isNowhere(message) && found.errors.push(message.text()));
-    look.on("pageerror", (error) => found.errors.push(String(error)));
-    for (const path of paths) {
-      await look.goto(origin + path);
-      // A script's tag is refused by the page's policy; what the debugger evaluates is not.
-      await look.evaluate(axe);
+for (const width of [1280, 390]) {
+  const looks = await context({ viewport: { width, height: 900 } });
+  const look = await looks.newPage();
+  // A browser tells of a page that is not there as of an error.
+  const isNowhere = (message) => message.location().url.endsWith("/nowhere") && message.text().includes("404");
+  look.on("console", (message) => message.type() === "error" && !isNowhere(message) && found.errors.push(message.text()));
+  look.on("pageerror", (error) => found.errors.push(String(error)));
+  for (const path of paths) {
+    await look.goto(origin + path);
+    // A script's tag is refused by the page's policy; what the debugger evaluates is not.
+    await look.evaluate(axe);
+    const name = path.split("/").slice(2).map((part) => part.slice(0, 4)).join("-");
+    for (const colorScheme of ["light", "dark"]) {
+      await look.emulateMedia({ colorScheme });
       const { violations } = await look.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
       for (const { id, nodes } of violations) {
         found.violations.push({ path, colorScheme, width, id, html: nodes[0].html.slice(0, 200) });
@@ -82,13 +84,12 @@ for (const colorScheme of ["light", "dark"]) {
       const overflow = await look.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (overflow > 0) found.violations.push({ path, colorScheme, width, id: "scrolls sideways", html: String(overflow) });
       for (const html of await look.evaluate(cut)) found.violations.push({ path, colorScheme, width, id: "table", html });
-      if (width === 390) found.narrow[path] = await look.locator("main").innerText();
-      const name = path.split("/").slice(2).map((part) => part.slice(0, 4)).join("-");
       await look.screenshot({ path: join(pictures, `${name}-${colorScheme}-${width}.png`), fullPage: true });
       found.pages += 1;
     }
-    await looks.close();
+    if (width === 390) found.narrow[path] = await look.locator("main").innerText();
   }
+  await looks.close();
 }
 await browser.close();
 console.log(JSON.stringify(found));

@@ -24,6 +24,8 @@ const MORE_KIB: i64 = 12 * 1_024;
 /// What the short media is made of, in seconds, and how many of it are short.
 const PIECE: u32 = 60;
 const SHORT: u32 = 2;
+/// How long a read may take: far longer than it does, since this program may run in the time that other tests leave.
+const DEADLINE: Duration = Duration::from_mins(30);
 /// How many pieces are long, for each read that gets through them in some seconds: pocketsphinx does not.
 const LONG: [(Read, u32); Read::ALL.len() - 1] =
     [(Read::Levels, 180), (Read::Speech, 60), (Read::Speakers, 20), (Read::Beats, 120), (Read::SearchIndex, 40)];
@@ -70,7 +72,7 @@ fn own_kib() -> i64 {
 
 /// Has a file read, and answers with the largest that this process was meanwhile, and any child so far.
 async fn peaks(readers: &Readers, read: Read, path: &Path, pieces: u32) -> (i64, i64) {
-    let ctx = JobCtx::new(Instant::now() + Duration::from_mins(5), CancellationToken::new());
+    let ctx = JobCtx::new(Instant::now() + DEADLINE, CancellationToken::new());
     own_kib();
     let media = MediaSource::open(path, &readers.tools().unwrap(), &ctx).await.unwrap();
     let outcome = readers.get(read).unwrap().run(&media, &ctx).await.unwrap();

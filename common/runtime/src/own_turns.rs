@@ -1,9 +1,11 @@
-//! Turns for transactions and long lists of one account: a few at once in each process. Calls of an account wait for
-//! its own rows (its balance, its storage, its documents), or read megabytes, so that many at once would hold
-//! connections that others need. All accounts together have three quarters of a process's connections for them, and
-//! half of them for long lists: what is short always finds one of the others, and a transaction waits for no list.
-//! Of either, what accounts have beside their first is half at most, so that a few busy accounts leave some to those
-//! who have none. Whoever waits for a turn holds none.
+//! Turns for the transactions and long lists of accounts: each account has four at once in a process. Calls of one
+//! account wait for each other's rows (its balance, its storage, its documents), or read megabytes. Without turns, many
+//! such calls at once would hold connections that other accounts need.
+//!
+//! All turns together take at most three quarters of a process's connections, and those of long lists at most half. So
+//! a short statement always finds a free connection, and long lists never keep a transaction waiting. A call that waits
+//! for a turn holds no connection. Of both kinds, what accounts have beside their first turn is half of all at most: a
+//! few busy accounts leave turns to those that have none.
 
 use domain::ids::AccountId;
 use sqlx::pool::PoolConnection;
@@ -20,8 +22,8 @@ use tokio::time::timeout;
 /// answer calls.
 const MOST_FURTHER: usize = 3;
 
-/// The turns of all accounts in a process. Cheap to clone; clones share them. Accounts without a transaction are not
-/// remembered.
+/// The turns of all accounts in a process. Cheap to clone; clones share them. An account that has no turn and waits for
+/// none is not remembered.
 #[derive(Debug, Clone)]
 pub struct OwnTurns {
     of_accounts: Arc<Mutex<HashMap<AccountId, Arc<Own>>>>,
@@ -68,24 +70,25 @@ struct Place {
 }
 
 impl OwnTurns {
-    /// The turns of a process with so many connections. Once an account's turn has come, it waits for one of all at
-    /// most as long as `patience`.
+    /// The turns of a process with so many connections. A call that has one of its account's turns waits at most as
+    /// long as `patience` for one of the turns of all accounts.
     pub fn of(connections: u32, patience: Duration) -> Self {
         let connections = usize::try_from(connections).unwrap_or(Semaphore::MAX_PERMITS);
         let (all, lists) = (Line::of(connections * 3 / 4), Line::of(connections / 2));
         Self { of_accounts: Arc::default(), all, lists, patience }
     }
 
-    /// Waits for the account's next turn of a transaction, however long that takes, and then for one of all. Call it
-    /// with no connection in hand.
+    /// Waits for one of the account's turns, however long that takes, and then for one of all accounts' turns. The
+    /// caller must not hold a connection.
     ///
     /// # Errors
-    /// `PoolTimedOut` where all were taken for too long, as where no connection is free.
+    /// `PoolTimedOut` if all accounts' turns were taken for too long: the error that a pool without a free connection
+    /// returns.
     pub async fn turn(&self, account: AccountId) -> sqlx::Result<OwnTurn> {
         self.turn_in(account, &[&self.all]).await
     }
 
-    /// The same for a long list, which waits for one of all lists too.
+    /// As [`Self::turn`], for a long list: it waits for one of the turns of lists as well.
     ///
     /// # Errors
     /// As [`Self::turn`].
@@ -113,7 +116,7 @@ impl OwnTurns {
         Ok(OwnTurn { _permits: permits, _place: place })
     }
 
-    /// Returns a turn of a transaction of the account; none where it would have to be waited for.
+    /// Returns one of the account's turns; none if the caller would have to wait for it.
     pub fn turn_now(&self, account: AccountId) -> Option<OwnTurn> {
         let place = self.place(account);
         let first = taken_now(&[&place.own.first]);
@@ -151,7 +154,7 @@ fn taken_now(each: &[&Arc<Semaphore>]) -> Option<Vec<OwnedSemaphorePermit>> {
 impl Drop for Place {
     fn drop(&mut self) {
         let mut all = self.of.lock();
-        // The map's and this one: nobody else has a turn of the account, or waits for one.
+        // Two are the map's and this one. So no other call has a turn of the account or waits for one.
         if Arc::strong_count(&self.own) <= 2 {
             all.remove(&self.account);
         }

@@ -1,8 +1,8 @@
 //! Operators' bulk operations: what is done with all that match a filter, by name, and how far it is (contract §11).
 //!
-//! An operation that runs has a row for each endpoint that it has before it. A step of it locks the operation, sends
-//! some deliveries of its first endpoint again, and counts them here in the same transaction: whatever is killed, what
-//! was sent is counted, and nothing is sent twice.
+//! An operation that runs has a row for each endpoint that it has not finished. A step locks the operation, sends some
+//! deliveries of its first endpoint again, and counts them here in the same transaction. So whatever process is killed,
+//! what was sent is counted, and nothing is sent twice.
 
 use crate::deliveries::{UnsentFilter, UnsentOf};
 use chrono::{DateTime, Utc};
@@ -50,7 +50,8 @@ pub struct BulkOperation {
     pub total: i64,
     /// How many it has sent again.
     pub done: i64,
-    /// How many of those that were counted it found no more to send, or no endpoint to send them to.
+    /// How many of the matching deliveries it has not sent: they needed no resend any more, or their endpoint was
+    /// disabled or removed.
     pub skipped: i64,
     /// The name of the operator who stopped it.
     pub stopped_by: Option<String>,
@@ -94,8 +95,8 @@ pub async fn names_from(conn: &mut PgConnection, start: &str) -> sqlx::Result<Ve
         .await
 }
 
-/// Starts an operation on these endpoints. Of `new` all is stored but for what begins with each operation: the state,
-/// the counts of what was done, and the times.
+/// Starts an operation on these endpoints. All of `new` is stored except the state, the counts of what was done, and
+/// the times: these are the same for every operation that starts.
 pub async fn insert(conn: &mut PgConnection, new: &BulkOperation, endpoints: &[UnsentOf]) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH made AS (
@@ -188,8 +189,8 @@ pub async fn due(conn: &mut PgConnection, kind: BulkKind) -> sqlx::Result<Vec<Bu
     .await
 }
 
-/// Takes the turn at an operation: its next one comes `after_ms` milliseconds from now. Returns false when it does not
-/// run any more, or another process has taken the turn.
+/// Takes the turn at an operation, and sets its next turn to `after_ms` milliseconds from now. Returns false if the
+/// operation does not run any more, or another process has taken the turn.
 pub async fn take_turn(conn: &mut PgConnection, id: BulkOperationId, after_ms: i64) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "UPDATE bulk_operations SET turn_at = mws_now() + $2::bigint * interval '1 ms'
@@ -209,14 +210,14 @@ pub async fn lock_running(conn: &mut PgConnection, id: BulkOperationId) -> sqlx:
     Ok(row.fetch_optional(conn).await?.is_some())
 }
 
-/// An endpoint that an operation has before it.
+/// An endpoint that an operation has not finished.
 #[derive(Debug, Clone, Copy)]
 pub struct BulkEndpoint {
     /// The endpoint.
     pub endpoint_id: EndpointId,
     /// The endpoint's account.
     pub account_id: AccountId,
-    /// The last of its deliveries that the operation has behind it; none before its first step.
+    /// The last of its deliveries that the operation has passed; none before the first step.
     pub after_id: Option<DeliveryId>,
 }
 
@@ -233,9 +234,9 @@ pub async fn next_endpoint(conn: &mut PgConnection, id: BulkOperationId) -> sqlx
     .await
 }
 
-/// Counts `sent` deliveries of an operation's endpoint, in the transaction that sends them again; the operation has all
-/// deliveries up to `after` behind it. Where these were the last ones, what was counted of the endpoint beyond them is
-/// skipped, and the operation has the endpoint behind it.
+/// Counts `sent` deliveries of an operation's endpoint, in the transaction that sends them again, and records that the
+/// operation has passed all deliveries up to `after`. With `is_last` the endpoint is finished: its row is deleted, and
+/// the deliveries that were counted for it at the start and not sent are counted as skipped.
 pub async fn advance(
     conn: &mut PgConnection,
     id: BulkOperationId,
@@ -268,7 +269,7 @@ pub async fn advance(
     Ok(())
 }
 
-/// Ends an operation that has no endpoint before it any more. Returns whether it ran.
+/// Ends an operation that has finished all its endpoints. Returns whether it ran.
 pub async fn finish(conn: &mut PgConnection, id: BulkOperationId) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "UPDATE bulk_operations SET state = 'finished', ended_at = mws_now()
@@ -279,8 +280,8 @@ pub async fn finish(conn: &mut PgConnection, id: BulkOperationId) -> sqlx::Resul
     Ok(done.execute(conn).await?.rows_affected() == 1)
 }
 
-/// Stops an operation: it has nothing before it any more, and what it has done stays done. A step that is under way is
-/// waited for. Returns whether it ran.
+/// Stops an operation: the endpoints that it has not finished are dropped, and what it has done stays done. It waits
+/// for a step that is under way. Returns whether the operation ran.
 pub async fn stop(conn: &mut PgConnection, id: BulkOperationId, operator: &str) -> sqlx::Result<bool> {
     let row = sqlx::query!(
         r#"WITH stopped AS (

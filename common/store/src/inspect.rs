@@ -27,8 +27,8 @@ pub async fn missing_extensions(conn: &mut PgConnection, needed: &[String]) -> s
     .await
 }
 
-/// Returns whether tickets of webhooks are fetched by our function: an upgrade of the queue's own migrations would put
-/// theirs back.
+/// Returns whether tickets of webhooks are fetched by our function `apalis.get_jobs`, and not by the queue's own. An
+/// upgrade of the queue's migrations would put that back.
 pub async fn has_our_queue_function(conn: &mut PgConnection) -> sqlx::Result<bool> {
     let row = sqlx::query!(
         r#"SELECT EXISTS (
@@ -82,8 +82,8 @@ pub async fn living(conn: &mut PgConnection) -> sqlx::Result<Vec<Living>> {
     .await
 }
 
-/// Returns how many seconds the oldest due job has waited for a worker, and the oldest due delivery to be sent; 0 where
-/// none waits.
+/// Returns how many seconds the oldest due job has waited for a worker, and how many the oldest due delivery has waited
+/// to be sent. Each is 0 if none waits.
 pub async fn oldest_due_seconds(conn: &mut PgConnection) -> sqlx::Result<(f64, f64)> {
     let row = sqlx::query!(
         r#"SELECT coalesce(extract(epoch FROM clock_timestamp() - (
@@ -98,8 +98,8 @@ pub async fn oldest_due_seconds(conn: &mut PgConnection) -> sqlx::Result<(f64, f
     Ok((row.job.max(0.0), row.delivery.max(0.0)))
 }
 
-/// Returns whether a pooler lends the server's connections for one transaction each, so that a session's settings don't
-/// stay with it. Then two connections share a server process, or one changes its own.
+/// Returns whether a pooler lends the server's connections for a single transaction at a time, so that a session loses
+/// its settings. It is so if two connections share a server process, or one connection changes its process.
 pub async fn is_lent_by_transaction(pool: &sqlx::PgPool) -> sqlx::Result<bool> {
     let mut first = pool.acquire().await?;
     let of_first = backend(&mut first).await?;

@@ -1,5 +1,5 @@
-//! Running a job again with another input: what it would cost is shown first, it starts once and at the expense of who
-//! paid before, and is refused where it may not be.
+//! Running a job again with another input: the page shows first what that would cost. Then the job starts once, paid by
+//! whoever paid for the job before; where it may not start, the page says why.
 
 use crate::console::signed_in;
 use crate::generation::{job, models};
@@ -99,7 +99,7 @@ async fn several_reads_run_again_by_one_input_and_each_job_leads_to_the_other() 
     let (acts, own) = (signed_in(&world, ANNA).await?, format!("/console/jobs/{first}"));
     let live = "SELECT count(*) FROM jobs WHERE status = 'queued'";
 
-    // One of them is there already.
+    // One of the two reads exists already.
     let both = json!({ "refs": [item], "reads": ["levels", "beats"] }).to_string();
     let page = acts.post(&path(&first), &[("input", &both)]).await?.text().await?;
     let one = key(&page)?;
@@ -115,7 +115,7 @@ async fn several_reads_run_again_by_one_input_and_each_job_leads_to_the_other() 
     assert_eq!(reused.status(), StatusCode::UNPROCESSABLE_ENTITY);
     assert!(reused.text().await?.contains("idempotency_key_reused"));
     assert_eq!(world.count(live).await?, 2);
-    // What runs again as it was is told of too.
+    // A job that would run again with the same input is shown too.
     let of_levels = "SELECT id FROM jobs WHERE status = 'queued' AND read = 'levels'";
     let third: JobId = sqlx::query_scalar(of_levels).fetch_one(world.pool()).await?;
     done(&anna, "POST", &format!("/operator/jobs/{third}/cancel"), &json!({}), 202).await?;

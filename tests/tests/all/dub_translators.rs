@@ -43,7 +43,7 @@ impl Booth {
         Ok(Self { world, tenant, provider, item, _folder: folder })
     }
 
-    /// Dubs that speak nothing, and are translated by the provider.
+    /// Engines whose dubs are translated by the provider and spoken by nobody.
     fn engines(&self) -> Engines {
         let Engines { makers, translate, .. } = Engines::found(&self.world.process);
         Engines { makers, translate, ..runners::instant() }
@@ -75,13 +75,13 @@ impl Booth {
     }
 }
 
-/// What a chat model answers that says this.
+/// A chat model's answer with this text.
 fn said(content: &str) -> Reply {
     let message = json!({ "role": "assistant", "content": content });
     Reply::Json(200, json!({ "choices": [{ "message": message }] }))
 }
 
-/// What a chat model answers that translates so.
+/// A chat model's answer with these translations.
 fn translated(texts: &[&str]) -> Reply {
     said(&json!({ "translations": texts }).to_string())
 }
@@ -130,7 +130,7 @@ async fn a_configured_model_translates_a_dub_at_its_price_and_nothing_else_does(
     let item = client.tool("get_item", &json!({ "ref": ended["result"]["item_id"] })).await?.data()?["item"].clone();
     assert_eq!((&item["made_by"]["model"], &item["made_by"]["engine"]), (&json!("polyglot"), &json!("espeak-ng")));
 
-    // What people change afterwards is spoken without a model, and costs no credits.
+    // A translation that people change afterwards is spoken without asking the model, and costs no credits.
     let op = json!({ "op": "update_segment", "segment_id": dub["segments"][0]["id"], "translation": "la casa" });
     client.tool("edit_dub", &json!({ "dub_id": dub["id"], "ops": [op] })).await?.data()?;
     let again = job(&client.tool("render_dub", &json!({ "dub_id": dub["id"] })).await?)?;
@@ -207,7 +207,7 @@ async fn a_long_dub_is_several_requests_one_price_and_none_of_them_is_repeated()
     stored(&booth.world, booth.item, Read::Speakers, turns).await?;
     booth.world.work(booth.engines()).await?;
     let client = &booth.tenant.client;
-    // One that takes no further request is not asked for the first ones again.
+    // The provider refuses the second request: the first one is not sent to it again.
     booth.provider.answer(
         |_, _, before| {
             if before == 0 { translated(&["palabra"; 40]) } else { Reply::Json(503, json!({})) }
@@ -240,7 +240,8 @@ async fn a_long_dub_is_several_requests_one_price_and_none_of_them_is_repeated()
     world.end().await
 }
 
-/// A dub whose worker was killed while its provider was asked, once it has ended on another worker; and the request.
+/// Kills a dub's worker while it asks the provider. Returns the request, and the job when it has ended on another
+/// worker.
 async fn killed_while_asking(booth: &Booth) -> anyhow::Result<(Received, Value)> {
     let doomed = booth.world.worker(booth.engines()).await?;
     let id = booth.starts().await?;
@@ -285,7 +286,7 @@ async fn a_dub_that_is_cancelled_while_its_provider_is_asked_costs_nothing_and_l
     client.tool("cancel_jobs", &json!({ "job_ids": [id] })).await?.data()?;
     assert_eq!(client.reaches(&id, "cancelled").await?["credits"], 0);
     assert_eq!(credits(client).await?, json!({ "left": 10, "held": 0, "used": 0 }));
-    // The same call is a new job, which asks anew.
+    // The same call made again is a new job, which asks the provider anew.
     booth.provider.answer(|_, _, _| spanish());
     assert_eq!(client.reaches(&booth.starts().await?, "succeeded").await?["credits"], 2);
     assert_eq!(booth.world.count("SELECT count(*) FROM documents WHERE kind = 'dub'").await?, 1);

@@ -14,7 +14,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions};
 use std::time::Duration;
 use store::invariants;
 
-/// Longer than what lies between two checks of an invariant.
+/// Longer than the time between two checks of an invariant.
 const NEXT_CHECK: Duration = Duration::from_secs(301);
 
 /// The value of a series on this process's page of metrics.
@@ -23,7 +23,7 @@ fn told(series: &str) -> Option<f64> {
     page.lines().find_map(|line| line.strip_prefix(series)?.trim().parse().ok())
 }
 
-/// What the report has of an invariant.
+/// What the report says of an invariant.
 fn in_report<'a>(report: &'a Value, name: &str) -> anyhow::Result<&'a Value> {
     let mut all = report["invariants"].as_array().into_iter().flatten();
     all.find(|one| one["name"] == name).context("no such invariant")
@@ -78,13 +78,13 @@ async fn each_rule_that_is_broken_is_found_with_the_row_and_is_looked_up_by_inde
         let mut tx = world.pool().begin().await?;
         invariants::bound(&mut tx).await?;
         assert_eq!(invariants::broken(&mut tx, invariant).await?, Vec::<String>::new(), "{invariant:?}");
-        // The journal is append-only, and rows have keys to others: neither is asked here.
+        // Rows are broken here although the journal is append-only and foreign keys would refuse it.
         let breaks = format!("SET LOCAL session_replication_role = replica; {breaks}");
         sqlx::raw_sql(AssertSqlSafe(breaks)).execute(&mut *tx).await?;
         assert_eq!(invariants::broken(&mut tx, invariant).await?, std::slice::from_ref(row), "{invariant:?}");
         tx.rollback().await?;
     }
-    // A connection of its own, on which each statement is prepared when its plan is asked for.
+    // This connection is new, so that each statement is prepared on it when its plan is asked for.
     let mut conn = world.pool().connect_options().connect().await?;
     sqlx::raw_sql("SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off")
         .execute(&mut conn)
@@ -179,7 +179,7 @@ async fn a_check_is_made_by_one_scheduler_and_one_that_takes_too_long_is_told() 
     let holds = all.iter().find(|one| one.invariant == Invariant::Holds).context("no such invariant")?;
     assert_eq!(holds.outcome, Some(Outcome::Unfinished));
     assert!(holds.passed_seconds.is_some_and(|age| age > 300.0), "{holds:?}");
-    // What was broken is not well again because nobody could look.
+    // A broken rule does not hold again just because a check could not end.
     invariants::record(&mut conn, Invariant::Holds, &["job_1".to_owned()]).await?;
     invariants::record_unfinished(&mut conn, Invariant::Holds).await?;
     let all = invariants::last(&mut conn).await?;

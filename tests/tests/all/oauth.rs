@@ -104,7 +104,7 @@ async fn a_client_that_acts_for_itself_is_somebody_too() -> anyhow::Result<()> {
     world.end().await
 }
 
-/// The token's parts with the last replaced, and the first as told.
+/// A token with this header, the claims of `token`, and the signature that `sign` makes.
 fn forged(token: &str, header: &Value, sign: impl FnOnce(&str) -> Vec<u8>) -> String {
     let claims = token.split('.').nth(1).unwrap_or_default();
     let message = format!("{}.{claims}", base64url(header.to_string().as_bytes()));

@@ -1,5 +1,6 @@
-//! Servers in the shape of OpenAI's interface that answer oddly, and sound whose header lies: each is told apart,
-//! asked for once, measured and not believed, and paid at most what was held. Prompts of a megabyte start nothing.
+//! Servers with OpenAI's interface that answer oddly, and sound whose header lies. Each oddity has an error of its own,
+//! nothing is asked for twice, lengths are measured instead of believed, and an account pays at most what was held.
+//! Prompts of a megabyte start nothing.
 
 use super::generation::{credits, job};
 use base64::Engine as _;
@@ -166,7 +167,7 @@ async fn what_is_made_is_measured_and_costs_at_most_what_was_held() -> anyhow::R
     assert_eq!((sent.path.as_str(), sent.header("idempotency-key")), ("/v1/audio/speech", id.as_str()));
     assert_eq!(sent.json(), json!({ "model": "speaks", "input": "Twelve chars", "voice": "alloy" }));
 
-    // By the second: what it lasts is paid, and no more than what was asked for.
+    // The price is by the second: the account pays for what the sound lasts, and at most for what it asked for.
     let sound = format!("data:audio/wav;base64,{}", STANDARD.encode(lying()));
     counter.provider.answer(move |_, _, _| Reply::predicted(sound.clone()));
     for (asked, least, most) in [(5, 1.9, 2.1), (1, 1.0, 1.0)] {
@@ -177,7 +178,7 @@ async fn what_is_made_is_measured_and_costs_at_most_what_was_held() -> anyhow::R
         assert!((seconds(&counter.item(&ended).await?) - 2.0).abs() < 0.1);
     }
 
-    // A server that has both fields and fills one.
+    // This server answers with both fields and fills only one.
     let (url, pixel) = (format!("{}/out.png", counter.provider.url), STANDARD.decode(PIXEL)?);
     counter.provider.answer(move |method, _, _| match method.as_str() {
         "GET" => Reply::Bytes(pixel.clone(), "text/html"),

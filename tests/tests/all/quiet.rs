@@ -8,12 +8,13 @@ use store::due;
 use tokio::sync::broadcast;
 use tokio::time::{Duration, Instant, timeout};
 
-/// Until a service has been silent for long, duties have gone on resting, and one round of theirs is over.
+/// The longest wait for the service to be quiet and for a round of the duties, which rest meanwhile, to be over.
 const LONG: Duration = Duration::from_mins(2);
-/// Milliseconds that something may be done late which becomes due: a run of a duty, and what a machine takes that is
-/// busy with other tests.
+/// How many milliseconds late that which becomes due may be done: a run of the duty takes some, and so does a machine
+/// that is busy with other tests.
 const LATE: i64 = 5_000;
-/// A duty that is done each second, and rests so long only where it knows that it may: at most five seconds otherwise.
+/// A duty that usually runs each second, and after at most five if it finds nothing. It rests for `RESTING` only while
+/// it knows that the service is quiet.
 const DUTY: &str = "reissue_uploads";
 const RESTING: Duration = Duration::from_secs(6);
 /// Longer than the pause between two polls of a busy service, and shorter than that of a quiet one.
@@ -22,7 +23,7 @@ const UNPOLLED: Duration = Duration::from_millis(2_500);
 const LOOKS: &str =
     "SELECT seq_scan + coalesce(idx_scan, 0) FROM pg_stat_user_tables WHERE relid = 'apalis.jobs'::regclass";
 
-/// Starts a job and has it wait to be tried again in so many seconds, of which nobody is told.
+/// Starts a job, and puts it off by so many seconds without telling anybody.
 async fn put_back(world: &World, tenant: &Tenant, seconds: u32) -> anyhow::Result<()> {
     let item = world.item(tenant, Media::audio(60)).await?;
     tenant.client.prepare(&[item], &["levels"]).await?;
@@ -33,7 +34,7 @@ async fn put_back(world: &World, tenant: &Tenant, seconds: u32) -> anyhow::Resul
     Ok(())
 }
 
-/// Waits until the job has a place and a ticket again. Returns how many milliseconds late that was, but for a second.
+/// Waits until the job has a place and a ticket again. Returns by how many milliseconds the ticket was late.
 async fn lateness(world: &World) -> anyhow::Result<i64> {
     let placed = "SELECT count(*) FROM jobs WHERE admitted AND ticket_id IS NOT NULL";
     World::within(LONG, "it has a place", async || Ok((world.count(placed).await? == 1).then_some(()))).await?;
@@ -71,7 +72,7 @@ async fn duties_rest_while_nothing_happens_and_do_what_becomes_due_in_time() -> 
     let ran = async || Ok(scheduler.since(DUTY).is_some_and(|since| since < RESTING).then_some(()));
     World::within(LONG, "the duty is done all the same", ran).await?;
     rests(&scheduler).await?;
-    // Where duties look each second it is some fifty a second, with the checks of their connections.
+    // Duties that look each second make some fifty transactions a second, with the checks of their connections.
     let (asked, seconds) = (transactions(&world).await? - before, i64::try_from(began.elapsed().as_secs())?);
     assert!(asked <= 25 * (seconds + 1), "{asked} transactions in {seconds} s");
     let late = lateness(&world).await?;
@@ -134,7 +135,7 @@ async fn while_webhooks_are_sent_schedulers_do_not_take_the_service_for_quiet() 
     world.work(runners::instant()).await?;
     let mut heard = world.process.wakes.subscribe();
     tenant.client.prepare(&[item], &["levels"]).await?;
-    // A retry is due before a scheduler in another process would look.
+    // A retry will be due before a scheduler in another process looks by itself.
     told(&mut heard).await?;
     world.end().await
 }

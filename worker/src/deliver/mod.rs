@@ -33,18 +33,19 @@
 //!                                                                                     fourth time, as after a failure
 //! ```
 //!
-//! A delivery is born waiting with a ticket; without one and due later, where many are born at once; or skipped, where
-//! its endpoint is disabled. One that waits for a retry gets its ticket from the scheduler process when it is due, in
-//! the slow lane. A waiting delivery becomes skipped when its endpoint is disabled (a ping is sent nevertheless), or
-//! cancelled when its endpoint is gone or a resend replaces it: at its claim here, or elsewhere. An attempt whose
-//! series was cancelled meanwhile is logged, and the series stays cancelled. The lease also ends without the process:
-//! when an attempt panics, or five tries to record it fail. At SIGTERM a ticket that arrives is deferred.
+//! A new delivery waits and has a ticket. If many begin at once, they are due later and have none yet; if the endpoint
+//! is disabled, the delivery is skipped. A delivery that waits for a retry gets its ticket from the scheduler process
+//! when it is due, in the slow lane. A waiting delivery becomes skipped when its endpoint is disabled (a ping is sent
+//! nevertheless), or cancelled when its endpoint is gone or a resend replaces it: at its claim here, or elsewhere. An
+//! attempt whose series was cancelled meanwhile is logged, and the series stays cancelled. A lease is also left to end
+//! while the process lives: when an attempt panics, or five tries to record it fail. At SIGTERM a ticket that arrives
+//! is deferred.
 //!
 //! 1. *Prefetch* is one statement: it claims the next deliveries of an endpoint, oldest first, and consumes their
 //!    tickets, delayed or not; so few tickets of a backlog are ever fetched. An endpoint has one under way at a time.
-//! 2. Tickets are *delayed* only so that those of other endpoints come first: this one and, where the queue is long,
-//!    the 2,000 behind it; for 10 s, and twice as long each time they come round, at most 40 s. What a process that
-//!    dies or stops leaves behind waits for that long.
+//! 2. Tickets are *delayed* only so that those of other endpoints come first. This one is delayed and, if the queue is
+//!    long, so are the 2,000 behind it: for 10 s, then 20 s and 40 s each time they come round. When a process dies or
+//!    stops, the deliveries whose tickets it had delayed wait for that long.
 //! 3. *Room*: 16 in flight to an endpoint, 4 of them in the slow lane; for an account a quarter of the first lane's
 //!    slots, less where many share them. Slow endpoints together leave half of those slots to the others, and one that
 //!    has not answered yet gets two where slots are short. At most 8,192 deliveries are queued or asked for in all, and
@@ -60,16 +61,16 @@
 //!    does not count among the tickets at work, or a backlog would keep the slots that tickets are fetched for.
 //! 7. At SIGTERM nothing more is claimed or sent, what is queued is handed back, what is in flight is recorded.
 //!
-//! **What always holds** is I1 to I10 in `scheduler/invariants.rs`. Three carry the rest. Whatever is queued has an
-//! attempt in flight whose end picks it (I3), and whose end asks for what is known to wait behind the queue (I5); the
-//! rest comes with its ticket. Every ticket is finished once, and every claim is sent or handed back once (I9): no slot
-//! leaks, and one claim never sends twice.
+//! **What always holds** is I1 to I10 in `scheduler/invariants.rs`. Three of them carry the others. For whatever is
+//! queued there is an attempt in flight, at whose end it is picked (I3). At the end of an attempt the backlog that is
+//! known is asked for (I5), and other deliveries come with their tickets. Every ticket is finished once, and every
+//! claim is sent or handed back once (I9): no slot leaks, and one claim never sends twice.
 //!
-//! No lock and no connection is held while a receiver is waited for. A handler always ends without an error: the
+//! Nothing here holds a lock or a connection while it waits for a receiver. A handler always ends without an error: the
 //! scheduler process repairs whatever goes wrong here, from the rows alone. A statement that fails is reported as one
 //! that claimed nothing. A scheduler that breaks its rules starts anew, and leases and reissued tickets restore what it
-//! knew; in a debug build its worker ends, so that a test sees it. A first attempt that this process itself has brought
-//! about enters as `Reserved`, without a ticket. Project webhooks are not here.
+//! knew; in a debug build its worker ends, so that a test sees it. The first attempt of a delivery that this process
+//! has made itself enters as `Reserved`, without a ticket. Project webhooks are sent by `notify_project`.
 
 mod attempt;
 mod messages;

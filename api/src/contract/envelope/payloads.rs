@@ -68,7 +68,7 @@ impl<T: ToJSON, const STATUS: u16> Stored<T, STATUS> {
         Self { body, replayed: false, shape: PhantomData }
     }
 
-    /// The same bytes, documented as `U`, one form of which they have.
+    /// The same bytes, documented as `U`. They must have one of the forms that `U` has.
     pub fn documented_as<U>(self) -> Stored<U, STATUS> {
         Stored { body: self.body, replayed: self.replayed, shape: PhantomData }
     }
@@ -109,7 +109,7 @@ impl<T: Type + Send, const STATUS: u16> ApiResponse for Stored<T, STATUS> {
     }
 }
 
-/// An answer whose bytes are already made, as that may take long. It is documented as `Json<T>` is.
+/// An answer whose bytes are already made, since making them may take long. It is documented as `Json<T>` is.
 #[derive(Debug)]
 pub struct Written<T> {
     body: String,

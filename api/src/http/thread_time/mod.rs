@@ -1,15 +1,16 @@
-//! The time that requests take of the threads that answer, by who sent them.
+//! Shares the processor time of the threads that answer requests among those who send them.
 //!
-//! Limits of bytes do not bound this time: requests just below each of them kept the threads busy, at an account's
-//! ordinary rate. So the time itself is measured, as the processor time of each poll. While others send requests too, a
-//! taker that has used more than its part waits before its next requests begin. They wait before a connection is taken,
-//! and hold nothing but their place among the account's requests.
+//! Limits of bytes do not bound this time: requests just below every limit kept the threads busy, although the account
+//! sent no more of them than it may. So the processor time of each poll of a request is measured, and counted to its
+//! *taker*: whoever sent it. A taker may use a quarter of the cores. While others send requests too, a taker that has
+//! used more than that waits before its next request begins, until its use is down to a quarter again. A request waits
+//! before it takes a connection, and holds nothing but its place among the account's requests.
 //!
-//! A taker may use a quarter of the cores, and all who wait together half of them: while more than two takers wait,
-//! only a part of each pause counts. A taker's requests begin one after another, each when what was taken so far has
-//! been waited for, and none waits for what others have taken. While a request is under way it counts as much as the
-//! taker's requests usually do; when it ends it counts what it took. Of what a taker took while nobody else sent
-//! requests, five seconds of waiting count at most, however long that went on.
+//! The takers that wait may together use half of the cores: while more than two of them wait, only a part of each
+//! pause counts as waited. A taker's requests begin one after another, and each waits for what this taker has used,
+//! never for what others have. While a request is under way, the usual time of its taker's requests is counted for it;
+//! when it has ended, the time that it took. For all that a taker used while nobody else sent requests, it waits five
+//! seconds at most.
 
 use crate::http::error::{Answer, ApiError, Code};
 use moka::future::Cache;
@@ -26,19 +27,19 @@ use tokio::time::{Instant, sleep, timeout};
 
 /// Takers that are remembered.
 const MOST_REMEMBERED: u64 = 100_000;
-/// How far a taker may be ahead of its part, so that a page's handful of requests begins at once.
+/// How long a wait is forgiven, so that the handful of requests which a page sends begins at once.
 const AHEAD: Duration = Duration::from_millis(100);
-/// The estimate for a taker's first requests.
+/// The processor time that is counted for a taker's first requests while they are under way.
 const FIRST_GUESS: Duration = Duration::from_millis(2);
-/// How long a taker counts as one of the others after a request.
+/// How long after a request its taker still counts as somebody else who sends requests.
 const RECENT: Duration = Duration::from_secs(1);
 /// The longest wait; whoever would wait longer is refused.
 const LONGEST: Duration = Duration::from_secs(10);
-/// The longest pause before a request that waits looks again: requests that took less than their estimate may have
-/// ended meanwhile.
+/// The longest pause before a request that waits looks again: its wait becomes shorter when another of its taker's
+/// requests ends and has taken less than was counted for it.
 const LOOK: Duration = Duration::from_millis(10);
-/// How far a taker is ahead at most for what it took while nobody else sent requests. Without this, who worked alone
-/// for an hour would be refused for as long once another comes.
+/// The longest wait for what a taker used while nobody else sent requests. Without this limit, a taker that had worked
+/// alone for an hour would be refused for an hour once another taker came.
 const AHEAD_ALONE: Duration = Duration::from_secs(5);
 
 /// Who has taken how much.
@@ -68,19 +69,20 @@ struct OwnTime {
     usual: Duration,
 }
 
-/// What a request counts while it is under way: an estimate, in place of which [`Self::settle`] counts what it took.
-/// Where this is dropped before that, as when a client hangs up, only what other tasks have taken for it is counted.
+/// The time that is counted for a request while it is under way: an estimate. [`Self::settle`] replaces it by the time
+/// that the request took. If this is dropped before, as when a client hangs up, the estimate is taken back, and only
+/// the time that other tasks took for the request is counted.
 #[derive(Debug)]
 pub struct ReckonedTime {
     own: Arc<Own>,
     usual: Duration,
     cores: u32,
-    /// What other tasks have taken for the request; none once it is settled.
+    /// The time that other tasks took for the request; none once it is settled.
     elsewhere: Mutex<Option<Duration>>,
 }
 
 impl<K: Hash + Eq + Copy + Send + Sync + 'static> Default for ThreadTime<K> {
-    /// Nobody has taken any.
+    /// Nobody has used any time yet.
     fn default() -> Self {
         let cores = available_parallelism().map_or(1, NonZero::get);
         Self::of(u32::try_from(cores).unwrap_or(u32::MAX))
@@ -119,7 +121,7 @@ impl<K: Hash + Eq + Copy + Send + Sync + 'static> ThreadTime<K> {
         })
     }
 
-    /// Lets a request begin at once, whatever the taker has taken.
+    /// Lets a request begin at once, whatever its taker has used.
     pub async fn pass(&self, taker: K) -> ReckonedTime {
         self.own(taker).await.begin(self.cores)
     }
@@ -128,7 +130,7 @@ impl<K: Hash + Eq + Copy + Send + Sync + 'static> ThreadTime<K> {
         self.of_one.get_with(taker, async { Arc::new(Own::new(Instant::now())) }).await
     }
 
-    /// Waits behind the taker's other requests, and then until it is not ahead of its part any more.
+    /// Waits behind the taker's other requests, and then for what the taker has used.
     async fn wait_at(&self, own: &Arc<Own>) -> ReckonedTime {
         let _gate = own.gate.lock().await;
         let _one_more = Waiting::among(&self.waiting);
@@ -175,7 +177,7 @@ impl Own {
         Self { time: Mutex::new(OwnTime { until: now, usual: FIRST_GUESS }), gate: tokio::sync::Mutex::new(()) }
     }
 
-    /// How far the taker is ahead of its part, beyond what it may be.
+    /// How long the taker's next request has to wait.
     fn ahead(&self, now: Instant) -> Duration {
         lock(&self.time).until.saturating_duration_since(now).saturating_sub(AHEAD)
     }
@@ -189,7 +191,7 @@ impl Own {
         ReckonedTime { own: Arc::clone(self), usual, cores, elsewhere: Mutex::new(Some(Duration::ZERO)) }
     }
 
-    /// Takes back the part of a pause that does not count: where n takers wait, two n-ths of it count.
+    /// Adds to the wait the part of a pause that does not count: while n takers wait, two n-ths of each pause count.
     fn wait_longer(&self, pause: Duration, takers: u32) {
         let takers = takers.max(2);
         lock(&self.time).until += pause * (takers - 2) / takers;
@@ -197,7 +199,7 @@ impl Own {
 }
 
 impl ReckonedTime {
-    /// Counts what the request has taken, here and in other tasks, in place of its estimate. A second call does
+    /// Replaces the estimate by the time that the request took, `taken` and that of other tasks. A second call does
     /// nothing.
     pub fn settle(&self, taken: Duration) {
         let elsewhere = lock(&self.elsewhere).take();
@@ -208,7 +210,7 @@ impl ReckonedTime {
         time.usual = (time.usual * 7 + taken) / 8;
     }
 
-    /// Counts what another task has taken for the request, too.
+    /// Adds the time that another task took for the request.
     fn add(&self, taken: Duration) {
         let mut elsewhere = lock(&self.elsewhere);
         match &mut *elsewhere {
@@ -234,18 +236,18 @@ impl Drop for ReckonedTime {
     }
 }
 
-/// How long a taker has to wait for so much processor time, at a quarter of the cores.
+/// How long a taker has to wait for so much processor time: as long as a quarter of the cores takes to give it.
 fn own_wait(taken: Duration, cores: u32) -> Duration {
     taken * 4 / cores
 }
 
-/// The instant with the second duration in place of the first.
+/// The instant that is later by the second duration and earlier by the first.
 fn moved(until: Instant, first: Duration, second: Duration) -> Instant {
     let later = until + second;
     later.checked_sub(first).unwrap_or(later)
 }
 
-/// Takes work to its end, and tells how much processor time it took when it ends or is dropped.
+/// Runs work to its end, and calls `tell` with the processor time that it took, also if it is dropped before its end.
 pub async fn timed<F: Future>(work: F, tell: impl FnOnce(Duration) + Send) -> F::Output {
     let mut work = pin!(work);
     let mut taken = TakenTime { time: Duration::ZERO, tell: Some(tell) };
@@ -258,7 +260,7 @@ pub async fn timed<F: Future>(work: F, tell: impl FnOnce(Duration) + Send) -> F:
     .await
 }
 
-/// Takes work of a request to its end in a task of its own, whose time counts as the request's.
+/// Runs work of a request to its end in the calling task, whose processor time is added to the request's.
 pub async fn timed_elsewhere<F: Future>(reckoned: Option<&ReckonedTime>, work: F) -> F::Output {
     let count = |taken| {
         if let Some(reckoned) = reckoned {

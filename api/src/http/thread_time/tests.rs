@@ -14,12 +14,12 @@ async fn process() -> ThreadTime<&'static str> {
     time
 }
 
-/// How far the busy one is ahead beyond what it may be, some milliseconds of the clock less.
+/// How long the busy taker's next request has to wait, less some milliseconds that have passed meanwhile.
 async fn ahead(time: &ThreadTime<&'static str>) -> Duration {
     time.own(BUSY).await.ahead(Instant::now())
 }
 
-/// Whether a duration is this one, or up to eighty milliseconds of the clock less.
+/// Whether a duration is the expected one, less up to eighty milliseconds that have passed meanwhile.
 fn is_about(is: Duration, expected: Duration) -> bool {
     is <= expected && is + ms(80) >= expected
 }
@@ -27,7 +27,7 @@ fn is_about(is: Duration, expected: Duration) -> bool {
 #[tokio::test]
 async fn who_takes_more_than_their_part_waits_for_as_long_as_that_lasts_and_others_do_not() {
     let time = process().await;
-    // 150 ms are 300 ms of half a core, of which it may be 100 ms ahead.
+    // Half a core needs 300 ms for 150 ms of processor time, and 100 ms of these are forgiven.
     time.wait(BUSY).await.expect("at once").settle(ms(150));
     assert!(is_about(ahead(&time).await, ms(200)));
     let begun = Instant::now();
@@ -66,7 +66,7 @@ async fn requests_that_take_little_do_not_wait_for_what_dear_ones_took_before_th
         reckoned.settle(ms(1));
     };
     futures_util::future::join_all((0..20).map(|_| one())).await;
-    // Twenty of 300 ms would be twelve seconds of half a core.
+    // If each counted as 300 ms, half a core would need twelve seconds for the twenty.
     assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
 }
 

@@ -1,7 +1,7 @@
 //! Running a job again with another input: a form with the input as JSON, what it would cost, and the call.
 //!
-//! The account's own tool judges the input, holds what it costs and starts the jobs, as for a call of the account's. A
-//! form that is sent twice starts them once, by the key in it.
+//! The tool that the account itself would call judges the input, holds what it costs and starts the jobs. The form has
+//! an idempotency key, so that a form that is sent twice starts the jobs once.
 
 use super::words::{link, or_dash, quoted, state};
 use super::{Visit, leads_to, responses, shell};
@@ -29,8 +29,8 @@ struct Again {
     tool: &'static str,
 }
 
-/// Returns the tool that does a job's work with another input; none for work that is no read and no generation.
-/// `called`: the tool that started the job, if that is still known.
+/// Returns the tool that does a job's work with another input; none for work that is neither a read nor a generation.
+/// `called` is the tool that started the job, if that is still known.
 pub(super) fn tool_of(read: Option<Read>, called: Option<&str>) -> Option<&'static str> {
     if read.is_some() {
         return Some("prepare_media");
@@ -62,7 +62,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     Ok(again.page(&visit, &format!("{input:#}"), Some(&input), &Markup::default()))
 }
 
-/// Shows what the typed input would cost; or starts it, if the form has the key of a page that showed that.
+/// Shows what the typed input would cost, or starts its jobs if the form has the key of a page that showed the cost.
 pub(super) async fn run(visit: Visit) -> Answer<Response> {
     let again = find(&visit).await?;
     let text = field(&visit.form, "input");
@@ -131,7 +131,7 @@ impl Again {
         Value::Object(input)
     }
 
-    /// Returns the page with the form. `text`: what stands in the form; `input`: the same, where it is an input.
+    /// Returns the page with the form, in which `text` stands. `input` is that text as JSON, if it is an input.
     fn page(&self, visit: &Visit, text: &str, input: Option<&Value>, said: &Markup) -> Response {
         responses::html(StatusCode::OK, &self.whole(visit, text, input, said))
     }
@@ -195,7 +195,7 @@ impl Again {
         shell::still("price", "What it would do", &does)
     }
 
-    /// Leads to the job that does what was asked for; shows all of them where it is not one.
+    /// Redirects to the job that was started. If it is not exactly one, shows what came of each part of the input.
     fn started(&self, visit: &Visit, answer: &Value) -> Response {
         let outcomes = outcomes(self.tool, &answer["data"]);
         let mut jobs = outcomes.iter().filter_map(|outcome| outcome.job);
@@ -237,7 +237,7 @@ impl<'a> Outcome<'a> {
     }
 }
 
-/// Returns the outcomes that a tool's answer tells of: one for each read of each ref, or the one of a generation.
+/// Returns the outcomes in a tool's answer: one for each read of each item, or a single one for a generation.
 fn outcomes<'a>(tool: &str, data: &'a Value) -> Vec<Outcome<'a>> {
     let Some(items) = data["items"].as_array() else { return vec![Outcome::of(tool.to_owned(), data)] };
     let mut all = Vec::new();

@@ -1,39 +1,39 @@
-//! The rules that must hold of the rows at every moment, as schedulers check them beside the service's work, and what
-//! a broken one means for its axis.
+//! The rules that the rows of the database must keep at every moment, and what a broken rule means for its axis of the
+//! verdict. Schedulers check them while the service works.
 //!
-//! `store::invariants` has the statements. The tests have more rules, for the whole of a small database.
+//! `store::invariants` has the statements. The tests check more rules, on all rows of a small database.
 
 use super::{Axis, Judged, State};
 
-/// The most rows that break a rule and are counted.
+/// A check counts the rows that break a rule up to this many.
 pub const MOST_COUNTED: i64 = 100;
 
-/// A rule that must hold of the rows at every moment.
+/// A rule that the rows must keep at every moment. [`Invariant::says`] has each in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Invariant {
     /// Balances are the sums of the journal.
     Balances,
-    /// Each job has its hold.
+    /// Each job has one hold in the journal.
     Holds,
-    /// Each ended job is settled or released, as it was charged.
+    /// The hold of each ended job is settled by what the job was charged, or released.
     Settlements,
-    /// Each claim has its row.
+    /// Each claim of a job has its row.
     Claims,
-    /// What is claimed runs under a lease.
+    /// Each claimed job runs, and has a place and a lease.
     Leases,
-    /// What waits with a place can be found by a worker.
+    /// Each queued job with a place has a ticket.
     Tickets,
-    /// No account has too many places.
+    /// No account has more jobs with a place than it has places.
     Places,
     /// Only live jobs own reads.
     OwnedReads,
-    /// What succeeded is stored.
+    /// The result of each read that succeeded is stored.
     StoredReads,
-    /// Events say how jobs ended.
+    /// Each event says how its job ended, to the account that owns the job.
     Events,
-    /// Attempts are numbered without a gap.
+    /// The counted attempts of a delivery are numbered without a gap.
     Attempts,
-    /// Deliveries go to their own account.
+    /// Each delivery goes to an endpoint of its own account.
     Receivers,
 }
 
@@ -117,14 +117,14 @@ impl Invariant {
     }
 }
 
-/// What the last check of an invariant came to.
+/// The result of the last check of an invariant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It holds of the rows that were looked at.
+    /// All rows that were looked at keep the rule.
     Passed,
-    /// Rows break it, and no check has passed since.
+    /// Rows broke the rule, and no check has passed since.
     Failed,
-    /// The check took too long and was stopped, and the one before it did not fail.
+    /// The check took too long and was stopped, and the check before it did not fail.
     Unfinished,
 }
 
@@ -149,20 +149,20 @@ impl Outcome {
 pub struct Held {
     /// The invariant.
     pub invariant: Invariant,
-    /// What the last check came to; none until one has ended.
+    /// The result of the last check; none until one has ended.
     pub outcome: Option<Outcome>,
     /// Seconds since a check last passed; none if none has.
     pub passed_seconds: Option<f64>,
     /// Seconds since a check last failed; none if none has.
     pub failed_seconds: Option<f64>,
-    /// How many rows broke it when it last failed; 100 means that or more.
+    /// How many rows broke it when a check last failed; 100 stands for 100 or more.
     pub broken: i64,
     /// The ids of some of these rows, at most five.
     pub sample: Vec<String>,
 }
 
-/// Returns the verdict on an axis, with the invariants that are part of it: a broken one makes the axis failing, and
-/// one whose check does not end makes it degraded if it would be healthy otherwise.
+/// Returns the verdict on an axis, with the invariants that are part of it. A broken invariant makes the axis failing.
+/// One whose check takes too long makes an axis degraded that would otherwise be healthy.
 pub(super) fn with_invariants(axis: Axis, held: &[Held], judged: Judged) -> Judged {
     if judged.state == State::Failing {
         return judged;

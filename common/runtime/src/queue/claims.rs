@@ -32,7 +32,7 @@ use ulid::Ulid;
 
 /// How often the queue is looked at even without a notification, unless the service is quiet.
 pub(super) const POLL: Duration = Duration::from_secs(1);
-/// A request that takes longer has failed. What it nevertheless claimed has a lease that expires.
+/// The longest time of a request. One that takes longer has failed; if it claimed work all the same, the leases expire.
 const LONGEST_ASK: Duration = Duration::from_secs(10);
 
 /// Claims work for this many free slots, in one transaction that deletes its tickets. An error says that nothing was
@@ -124,7 +124,7 @@ impl Claiming {
         while self.woken.poll_unpin(cx).is_ready() {
             self.woken = self.wakes.next();
             self.is_due = true;
-            // Nothing else tells of a slot that is left before its work has ended.
+            // Work may leave its slot before it ends. Nobody tells of that, so the timer has to find it.
             self.timer.reset_after(POLL);
         }
         while self.timer.poll_tick(cx).is_ready() {
@@ -169,7 +169,7 @@ impl Claiming {
         let Taken { work, next } = taken?;
         if !work.is_empty() {
             self.wakes.found_work();
-            // As after a wake: the work may leave its slot.
+            // As after a wake, since the work may leave its slot before it ends.
             self.timer.reset_after(POLL);
         }
         match next {
@@ -210,13 +210,13 @@ impl Backend for Claiming {
     }
 
     fn poll_close(&mut self, cx: &mut Context<'_>, _: &WorkerContext) -> Poll<Result<(), Self::Error>> {
-        // A failed request has claimed nothing, or its leases expire, so nothing is left to do.
+        // Nothing is left to do after a failed request: it has claimed nothing, or its leases expire.
         let _ = ready!(self.poll_answer(cx));
         for claimed in self.claimed.drain(..) {
             self.handing_back.spawn(claimed.run());
         }
         while ready!(self.handing_back.poll_join_next(cx)).is_some() {}
-        // Work that runs besides this worker: a lost worker has begun it.
+        // What an earlier worker began before it lost the database may still run in the slots: it is waited for too.
         self.all_ended.get_or_insert_with(|| self.slots.all_ended()).poll_unpin(cx).map(Ok)
     }
 }

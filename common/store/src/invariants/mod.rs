@@ -1,8 +1,8 @@
 //! The statements that check the invariants of `domain::verdict::Invariant`, and what their last checks found.
 //!
-//! Each statement returns the rows that break its rule. All look at rows that are live or new, by an index and up to a
-//! bound, except `places`, which reads the index of jobs with a place. Call them in a transaction that has begun with
-//! [`bound`]. What is between two commits is never seen, since each is one statement.
+//! Each statement returns the rows that break its rule. It finds live or new rows by an index, up to a limit; `places`
+//! alone reads a whole index, that of jobs with a place. Call them in a transaction that has begun with [`bound`]. Each
+//! check is one statement, so that it never sees what is only half committed.
 
 use domain::ids::{AccountId, DeliveryId, ItemId, JobId};
 use domain::job::PLACES;
@@ -10,9 +10,9 @@ use domain::verdict::{Held, Invariant, MOST_COUNTED, Outcome};
 use sqlx::PgConnection;
 use sqlx::error::DatabaseError;
 
-/// Rows of a kind that a check looks at.
+/// How many rows of a kind a check looks at.
 const LOOKED_AT: i64 = 2_000;
-/// Rows that break a rule and are kept, at most.
+/// How many of the rows that break a rule are kept by their ids, at most.
 const SAMPLE: usize = 5;
 
 /// Bounds what follows in the transaction: a statement has five seconds, and goes by indexes whatever the tables'
@@ -65,7 +65,7 @@ pub async fn broken(conn: &mut PgConnection, invariant: Invariant) -> sqlx::Resu
     })
 }
 
-/// The same, of the invariants of events and deliveries.
+/// As [`broken`], for the invariants of events and deliveries.
 async fn broken_delivery(conn: &mut PgConnection, invariant: Invariant) -> sqlx::Result<Vec<String>> {
     match invariant {
         Invariant::Events => {
@@ -91,7 +91,7 @@ pub fn took_too_long(error: &sqlx::Error) -> bool {
     error.as_database_error().and_then(DatabaseError::code).is_some_and(|code| code == "57014")
 }
 
-/// Takes the check of an invariant, for whoever calls. Returns false if one was begun less than `every_seconds` ago.
+/// Gives the caller the next check of an invariant. Returns false if a check of it began less than `every_seconds` ago.
 pub async fn take(conn: &mut PgConnection, invariant: Invariant, every_seconds: f64) -> sqlx::Result<bool> {
     let taken = sqlx::query!(
         "INSERT INTO invariant_checks AS known (name) VALUES ($1)
@@ -124,8 +124,8 @@ pub async fn record(conn: &mut PgConnection, invariant: Invariant, broken: &[Str
     Ok(())
 }
 
-/// Records that a check took too long, and found nothing. What the check before it found broken stays so: only a check
-/// that passes says that the rule holds again.
+/// Records that a check took too long and found nothing. A rule that the check before found broken stays broken: only a
+/// check that passes says that it holds again.
 pub async fn record_unfinished(conn: &mut PgConnection, invariant: Invariant) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE invariant_checks SET outcome = $2 WHERE name = $1 AND outcome IS DISTINCT FROM $3",

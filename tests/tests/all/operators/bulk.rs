@@ -14,14 +14,14 @@ const ROUTE: &str = "/operator/bulk-operations";
 const SINCE: &str = "2001-01-01T00:00:00Z";
 const RESENT: &str = "SELECT count(*) FROM deliveries WHERE trigger = 'resend'";
 
-/// A request for an operation of this name, with these filters too.
+/// The body of a request that starts an operation with this name and these filters.
 fn asking(name: &str, filters: &Value) -> Value {
     let mut body = json!({ "name": name, "kind": "resend_deliveries", "since": SINCE });
     body.as_object_mut().into_iter().for_each(|all| all.extend(filters.as_object().cloned().unwrap_or_default()));
     body
 }
 
-/// State, total, done and skipped.
+/// An operation's state, and its counts `total`, `done` and `skipped`.
 fn counts(operation: &Value) -> (String, [i64; 3]) {
     let count = |name: &str| operation[name].as_i64().unwrap_or(-1);
     (text(operation, "/state"), [count("total"), count("done"), count("skipped")])
@@ -50,7 +50,7 @@ async fn an_operation_sends_again_what_its_filters_matched_and_is_kept_with_its_
     let started = done(&anna, "POST", ROUTE, &body, 202).await?;
     assert_eq!(counts(&started), ("running".to_owned(), [3, 0, 0]));
     assert_eq!((&started["started_by"], &started["ended_at"]), (&json!("anna"), &Value::Null));
-    // What fails after the start, and matches, is another operation's.
+    // What fails after the start is left to another operation, although it matches.
     deliveries(&world, &one, open, &[tls]).await?;
     assert_eq!(run_once(&world.process).await?, 4, "three deliveries, and the end");
     let path = format!("{ROUTE}/{}", text(&started, "/id"));
@@ -88,7 +88,7 @@ async fn what_an_operation_can_not_be_is_refused() -> anyhow::Result<()> {
         let answer = send(&anna, "POST", ROUTE, &asking("two", &wrong)).await?;
         assert_eq!(refusal(&answer), (400, "invalid_request"), "{wrong}: {}", answer.text);
     }
-    // As many at once as may not all run: one runs already.
+    // One runs already, so that not all of these may start.
     let bodies: Vec<Value> = (0..=MOST_RUNNING).map(|number| asking(&number.to_string(), &json!({}))).collect();
     let answers = try_join_all(bodies.iter().map(|body| send(&anna, "POST", ROUTE, body))).await?;
     let refused: Vec<(u16, &str)> = answers.iter().filter(|answer| answer.status != 202).map(refusal).collect();
@@ -139,7 +139,7 @@ async fn an_operation_goes_on_step_by_step_until_it_is_stopped() -> anyhow::Resu
          AND id < (SELECT resend_of FROM deliveries WHERE resend_of IS NOT NULL ORDER BY resend_of DESC LIMIT 1)";
     assert_eq!(world.count(order).await?, 0);
 
-    // Those that ended are listed until the log's time is over.
+    // Operations that have ended are listed for as long as the audit log is kept.
     assert_eq!(get(&anna, &format!("{ROUTE}?state=stopped")).await?["data"], json!([stopped]));
     assert_eq!(get(&anna, &format!("{ROUTE}?state=running")).await?["data"], json!([]));
     world.advance(Duration::from_hours(399 * 24)).await?;
@@ -161,7 +161,7 @@ async fn a_step_that_is_killed_leaves_nothing_behind_and_is_taken_again_once() -
     let path = format!("{ROUTE}/{}", text(&made, "/id"));
     assert_eq!(run_once(&world.process).await?, 500);
     world.advance(Duration::from_secs(1)).await?;
-    // The connection of a scheduler ends when it has sent and before it has counted, as that of a killed one does.
+    // A scheduler loses its connection after it has sent and before it has counted, as one that is killed does.
     sqlx::raw_sql(
         "CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS $$
          BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$;
@@ -174,7 +174,7 @@ async fn a_step_that_is_killed_leaves_nothing_behind_and_is_taken_again_once() -
     assert_eq!(world.count(RESENT).await?, 500, "what was not counted was not sent");
     assert_eq!(counts(&get(&anna, &path).await?), ("running".to_owned(), [600, 500, 0]));
 
-    // Of several schedulers at once one takes the turn.
+    // Several schedulers try at once, and one takes the turn.
     world.advance(Duration::from_secs(1)).await?;
     let runs = try_join_all((0..4).map(|_| run_once(&world.process))).await?;
     assert_eq!(runs.iter().sum::<u64>(), 101, "the last hundred, and the end");

@@ -1,7 +1,7 @@
 //! Single pictures of a media file: the still of a moment, the page that text is read from, and an item's cover.
 //!
-//! A still is a small JPEG and a page a larger grey PGM. Confined and bounded as `sound` is. The stream is the first
-//! one with pictures that is not an album cover.
+//! A still is a small JPEG, and a page is a larger grey PGM. The decoder is confined and limited as that of `sound` is.
+//! It reads the file's first stream of pictures that is not an album cover.
 
 use super::child::Ending;
 use super::output::whole_output;
@@ -9,11 +9,11 @@ use super::{MediaSource, input_arguments, most_pixels};
 use crate::readers::{JobCtx, ReadError};
 use std::ffi::OsStr;
 
-/// Pixels of a still, across and down, at most.
+/// The longest side of a still, in pixels.
 const STILL_SIDE: u32 = 320;
-/// The longest side of a picture whose text is read, in pixels: letters of 24 pixels in 1,280 keep their size.
+/// The longest side of a page, in pixels: letters in a film that is 1,280 pixels wide keep their size.
 const PAGE_SIDE: u32 = 1_280;
-/// A still. Its most bytes are three times those of a still of noise.
+/// A still. Its limit of bytes is three times what a still of noise takes.
 const STILL: Form = Form {
     side: STILL_SIDE,
     pixels: "yuvj420p",
@@ -21,7 +21,7 @@ const STILL: Form = Form {
     begins: b"\xff\xd8",
     most_bytes: 256 << 10,
 };
-/// A page: at most one byte per grey pixel, and a header.
+/// A page. Its limit of bytes is one for each pixel, and a header.
 const PAGE: Form = Form {
     side: PAGE_SIDE,
     pixels: "gray",
@@ -29,8 +29,8 @@ const PAGE: Form = Form {
     begins: b"P5",
     most_bytes: (PAGE_SIDE * PAGE_SIDE) as usize + 64,
 };
-/// Arguments that find a picture without decoding those between: the decoder gets key frames alone, and the first after
-/// the seek is taken.
+/// Arguments with which ffmpeg finds a picture without decoding those before it: it decodes key frames only, and takes
+/// the first one that it meets where it has sought to.
 const KEY_PICTURES: [&str; 3] = ["-noaccurate_seek", "-skip_frame", "nokey"];
 
 /// The format of a single picture.
@@ -46,7 +46,7 @@ struct Form {
     most_bytes: usize,
 }
 
-/// The picture at a second as a still and as a page; none where there is none.
+/// The picture at a second, as a still and as a page. Either is none if there is no such picture.
 #[derive(Debug)]
 pub(in crate::readers) struct StillAndPage {
     /// A JPEG.
@@ -93,7 +93,8 @@ pub(in crate::readers) async fn still_and_page(
     Ok(StillAndPage { still: still(media, second, ctx).await?, page: page(media, second, ctx).await? })
 }
 
-/// Parts a still from the page behind it; none where these are not both, or one exceeds its bytes.
+/// Splits bytes into a still and the page behind it. None if they are not both of these, or one exceeds its limit of
+/// bytes.
 fn parted(mut bytes: Vec<u8>) -> Option<StillAndPage> {
     let length = jpeg_length(bytes.get(..STILL.most_bytes).unwrap_or(&bytes))?;
     let page = bytes.split_off(length);
@@ -101,9 +102,9 @@ fn parted(mut bytes: Vec<u8>) -> Option<StillAndPage> {
     is_page.then_some(StillAndPage { still: Some(bytes), page: Some(page) })
 }
 
-/// Returns the length of the JPEG that these bytes begin with; none where it does not end within them. Segments are
-/// passed by the lengths that they declare. Among coded samples, 255 is followed by 0 where it is one of them, and
-/// otherwise begins a marker.
+/// Returns the length of the JPEG that these bytes begin with; none if it does not end within them. Segments are
+/// skipped by the lengths that they declare. Among coded samples, a byte of 255 is a sample if 0 follows it, and begins
+/// a marker otherwise.
 fn jpeg_length(bytes: &[u8]) -> Option<usize> {
     let (mut at, mut is_coded) = (STILL.begins.len(), false);
     if !bytes.starts_with(STILL.begins) {
@@ -112,9 +113,9 @@ fn jpeg_length(bytes: &[u8]) -> Option<usize> {
     loop {
         match (*bytes.get(at)?, *bytes.get(at + 1)?) {
             (0xff, 0xd9) => return Some(at + 2),
-            // A sample, or a place to begin again.
+            // A sample, or a marker at which decoding can begin anew, which has no length.
             (0xff, 0x00 | 0xd0..=0xd7) if is_coded => at += 2,
-            // Before a marker there may be any number of them.
+            // Any number of bytes of 255 may stand before a marker.
             (0xff, 0xff) => at += 1,
             (0xff, marker @ (0xc0..=0xcf | 0xda..=0xfe)) => {
                 // The length counts its own two bytes.
@@ -145,8 +146,11 @@ async fn one_picture(
     }
 }
 
-/// Returns what one child writes of the picture at this second: its forms, one behind the other, and how it ended.
-/// `looking` are arguments for how to find the picture. `LimitExceeded` where it is more than they may have together.
+/// Has one child write the picture at this second in these forms, one behind the other. Returns its bytes and how it
+/// ended. `looking` has ffmpeg's arguments that say how to find the picture.
+///
+/// # Errors
+/// `LimitExceeded` if there are more bytes than the limits of the forms add up to.
 async fn output(
     media: &MediaSource,
     second: f64,
@@ -159,7 +163,7 @@ async fn output(
     let most_pixels = most_pixels(media.probe());
     let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-max_pixels", &most_pixels];
     let seek = ["-ss", second.as_str()];
-    // Without `passthrough` a frame from before the second that was sought is dropped.
+    // Without `passthrough` ffmpeg drops a frame that lies before the second to which it has sought.
     let after = ["-an", "-sn", "-dn", "-frames:v", "1", "-map_metadata", "-1", "-fps_mode", "passthrough"];
     let made: Vec<String> = forms.iter().enumerate().flat_map(|(number, form)| form.arguments(number)).collect();
     let made = made.iter().map(String::as_str).chain(["-f", "image2pipe", "pipe:1"]);
@@ -188,9 +192,9 @@ impl Form {
     }
 }
 
-/// Returns a picture to show for an item of `duration_ms`: at a tenth of it, since films begin in the dark, and at ten
-/// seconds at most. It is the nearest key frame before, so that a film with a single one costs no more than others.
-/// None when there is no such picture: an item can do without one.
+/// Returns a picture to show for an item of `duration_ms`. It is from a tenth of the item, since films begin in the
+/// dark, but not from beyond ten seconds. The nearest key frame before that is taken, so that a film with a single key
+/// frame costs no more than others. None if there is no such picture: an item can do without a cover.
 ///
 /// # Errors
 /// `Timeout` alone.
@@ -212,7 +216,7 @@ pub(crate) async fn cover(media: &MediaSource, duration_ms: i64, ctx: &JobCtx) -
 mod tests {
     use super::*;
 
-    /// A JPEG in which other ends and a page's first bytes are written, where they are none.
+    /// A JPEG with bytes in it that look like its end, or like the beginning of a page, and are neither.
     const TRICKY: &[u8] = b"\xff\xd8\xff\xfe\x00\x08\xff\xd9P5\xff\xd9\xff\xff\xda\x00\x04\xff\xd9\
                             P5\n\xff\x00\xd9\xff\xd3P5\xff\xc4\x00\x04\xff\xd9\xff\xda\x00\x02\x01\xff\xff\xd9";
 
@@ -243,7 +247,7 @@ mod tests {
             [TRICKY, b"\0", page].concat(),
             [TRICKY, &most, b"\0"].concat(),
             [&large(STILL.most_bytes - 7)[..], page].concat(),
-            // No length, no marker, and samples before they may begin.
+            // A length that is none, a marker that is none, and samples where none may begin.
             b"\xff\xd8\xff\xfe\x00\x01\xff\xd9P5".to_vec(),
             b"\xff\xd8\xff\x02\x00\x02\xff\xd9P5".to_vec(),
             b"\xff\xd8\x07\xff\xd9P5".to_vec(),

@@ -1,7 +1,7 @@
 //! The answers of Whisper's servers, and the words that are made of one.
 //!
-//! One shape takes them all: OpenAI's has `words` beside `segments`, those of whisper.cpp, faster-whisper and Whisper
-//! have `words` in each segment, or none; some have a text alone. Pure.
+//! One type takes all of them. OpenAI's answers have `words` beside `segments`; those of whisper.cpp, faster-whisper
+//! and Whisper have `words` in each segment, or none; some answers have a text alone. Everything here is pure.
 
 use super::belief::{Figures, is_made_up, is_no_speech, without_silent};
 use super::language::code;
@@ -12,12 +12,12 @@ use crate::readers::transcript::text::Word;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Words of a chunk, at most: a constant, and a number per second.
+/// The most words of a chunk: so many, and so many more for each second of it.
 const MOST_WORDS: (usize, usize) = (300, 20);
-/// Bytes of a word, at most, on average over a chunk.
+/// The most bytes that the words of a chunk may have on average.
 const WORD_BYTES: usize = 16;
-/// Words and segments of an answer that are looked at, and bytes of its text, with loops that are cut later: a window
-/// of Whisper's has 448 tokens.
+/// The most words, segments and bytes of text of an answer: one with more is not looked at. They leave room for the
+/// repetitions in which Whisper loses itself, which are cut later; it makes at most 448 tokens of half a minute.
 const MOST_PARTS: (usize, usize, usize) = (10_000, 2_000, 400_000);
 /// A server writes this where a token is a part of a letter.
 const BROKEN: char = '\u{fffd}';
@@ -25,7 +25,7 @@ const BROKEN: char = '\u{fffd}';
 /// An answer, as far as it is used.
 #[derive(Debug, Deserialize)]
 pub(super) struct Answer {
-    /// Some servers answer with an error and the status 200.
+    /// The error of a server that answers with one and with the status 200, as some do.
     error: Option<Value>,
     language: Option<Value>,
     text: Option<String>,
@@ -59,16 +59,16 @@ pub(in crate::readers::transcript) struct Said {
     pub(in crate::readers::transcript) words: Vec<Word>,
     /// The ISO 639 code of the language, if the server names one.
     pub(in crate::readers::transcript) language: Option<&'static str>,
-    /// How many words were left out: of silence, of loops, of a time when the sound is over.
+    /// How many words were left out: words in silence, repetitions, and words at a time after the end of the sound.
     pub(in crate::readers::transcript) left_out: usize,
     /// How many words have a time that the server did not give.
     pub(in crate::readers::transcript) guessed: usize,
-    /// How many segments and loops Whisper would have tried again for.
+    /// How many segments and repetitions there are for which Whisper itself would have tried again.
     pub(in crate::readers::transcript) doubts: usize,
 }
 
 impl Answer {
-    /// Returns what was said in these samples, or why the answer is none.
+    /// Returns what was said in these samples, or why the answer is of no use.
     pub(super) fn said(self, samples: &[i16]) -> Result<Said, &'static str> {
         if self.error.as_ref().is_some_and(|error| !error.is_null()) {
             return Err("the answer is an error, with a status of success");
@@ -104,7 +104,7 @@ impl Answer {
         Ok(Said { guessed: settled.guessed.min(words.len()), words, language, left_out, doubts })
     }
 
-    /// Whether it is worth the work of looking at each part of it.
+    /// Whether it is small enough for each part of it to be looked at.
     fn is_bounded(&self) -> bool {
         let segments = self.segments.as_deref().unwrap_or_default();
         let texts = segments.iter().filter_map(|segment| segment.text.as_deref()).chain(self.text.as_deref());
@@ -114,7 +114,7 @@ impl Answer {
         words <= MOST_PARTS.0 && segments.len() <= MOST_PARTS.1 && bytes <= MOST_PARTS.2
     }
 
-    /// Returns the words that are believed by their segments, and how many others there are.
+    /// Returns the words but for those in segments of silence, and how many these are.
     fn pieces(&self, seconds: f64) -> (Vec<Piece>, usize) {
         let segments = self.segments.as_deref().unwrap_or_default();
         let words = self.words.as_deref().unwrap_or_default();
@@ -152,14 +152,14 @@ impl AnswerSegment {
         self.figures.say_silence() || self.text.as_deref().is_some_and(is_no_speech)
     }
 
-    /// Whether a word's middle is within it.
+    /// Whether the middle of a word lies within this segment.
     fn holds(&self, word: &AnswerWord) -> bool {
         let (Some(start), Some(end)) = (word.start, word.end) else { return false };
         let middle = f64::midpoint(start, end);
         self.start.is_some_and(|start| start <= middle) && self.end.is_some_and(|end| middle <= end)
     }
 
-    /// Whether the words that it has begin with a space.
+    /// Whether any of its words begins with a space.
     fn is_spaced(&self) -> bool {
         self.words.as_deref().unwrap_or_default().iter().any(|word| word.word.starts_with(char::is_whitespace))
     }
@@ -191,8 +191,8 @@ impl AnswerSegment {
     }
 }
 
-/// Joins parts of words, where words begin with a space: what has none belongs to the word before. whisper.cpp's words
-/// are its model's tokens, ` trans` and `cription` and `.`.
+/// Joins the parts of words. Whole words begin with a space here, and a part without one belongs to the word before it:
+/// the words of whisper.cpp are its model's tokens, such as ` trans`, `cription` and `.`.
 fn joined(pieces: Vec<Piece>) -> Vec<Piece> {
     let mut words: Vec<Piece> = Vec::with_capacity(pieces.len());
     for piece in pieces {
@@ -215,8 +215,8 @@ fn has_no_spaces(letter: char) -> bool {
         || matches!(letter, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Returns a word without what is no part of it: Whisper's own tokens such as `<|0.00|>`, and letters that no database
-/// or terminal takes.
+/// Returns a word without Whisper's own tokens, such as `<|0.00|>`, and without characters that a database or a
+/// terminal refuses.
 fn clean(word: &str) -> String {
     let mut word = word.trim().to_owned();
     while let Some((before, rest)) = word.split_once("<|")
@@ -228,8 +228,8 @@ fn clean(word: &str) -> String {
     word.trim().to_owned()
 }
 
-/// Whether this many words can be spoken in so many seconds. Engines make things up in silence, so a few are allowed
-/// however short it is.
+/// Whether so many words can be spoken in so many seconds. Engines make words up in silence, so that some are allowed
+/// however short the time is.
 fn is_plausible(words: &[Piece], seconds: f64) -> bool {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a chunk lasts for seconds")]
     let most = MOST_WORDS.0 + MOST_WORDS.1 * seconds.ceil() as usize;
