@@ -3,8 +3,8 @@
 //! A run takes a *turn* at each operation, and a turn is some *steps*. A step looks for deliveries to send. Then it
 //! locks the operation, so that two schedulers never take the same step, and the endpoint, as every resend does. It
 //! commits what it sends together with how far the operation is. So a scheduler that is killed leaves the operation
-//! where its last step ended. An operation sends `A_TURN` deliveries a second, however many schedulers there are,
-//! because only one of them gets each turn.
+//! where its last step ended. An operation sends as many deliveries a second as its pace, or `A_TURN`
+//! without one, however many schedulers there are, because only one of them gets each turn.
 
 use crate::each::Each;
 use domain::bulk::BulkKind;
@@ -19,7 +19,7 @@ use store::bulk_operations::{self, BulkEndpoint, BulkOperation};
 use store::deliveries::{self, Opening, Unsent};
 use store::endpoints;
 
-/// The most deliveries that one turn sends again.
+/// The most deliveries that one turn sends again for an operation without a pace.
 const A_TURN: i64 = 500;
 /// The most deliveries that one step looks at, among them those that need no resend any more.
 const LOOKED_AT_A_STEP: i64 = 5_000;
@@ -45,13 +45,13 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     each.result()
 }
 
-/// Takes the turn at an operation: up to [`MOST_STEPS`] steps, which send up to `A_TURN` deliveries. Returns how many
-/// it sent, plus one for each step that sent none, since the duty rests after a run that returned 0.
+/// Takes the turn at an operation: up to [`MOST_STEPS`] steps, which send as many deliveries as its pace, or up to
+/// `A_TURN`. Returns how many it sent, plus one for each step that sent none, since the duty rests after a run that
+/// returned 0.
 async fn turn(process: &Process, id: BulkOperationId) -> sqlx::Result<u64> {
-    if !bulk_operations::take_turn(&mut *process.pool.acquire().await?, id, NEXT_TURN_MS).await? {
-        return Ok(0);
-    }
-    let (mut done, mut left) = (0_u64, A_TURN);
+    let taken = bulk_operations::take_turn(&mut *process.pool.acquire().await?, id, NEXT_TURN_MS).await?;
+    let Some(turn) = taken else { return Ok(0) };
+    let (mut done, mut left) = (0_u64, turn.pace.map_or(A_TURN, i64::from));
     for _ in 0..MOST_STEPS {
         match step(process, id, left).await? {
             Step::Sent(sent) => {

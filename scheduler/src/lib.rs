@@ -33,6 +33,7 @@ pub mod rescue_project_webhooks;
 pub mod reseal;
 pub mod sweep_media;
 pub mod sweep_writes;
+pub mod tell_operators;
 
 use complaint::Complaint;
 use domain::job::LEASE;
@@ -99,6 +100,7 @@ const DUTIES: &[Duty] = &[
     duty!(rescue_project_webhooks, 2_000),
     duty!(sweep_media, 30_000),
     duty!(sweep_writes, 3_600_000),
+    duty!(tell_operators, 15_000),
 ];
 
 /// Runs the duties until the process is told to end.

@@ -5,8 +5,8 @@ use domain::post::UNKEPT_DAYS;
 use futures_util::FutureExt;
 use runtime::process::Process;
 use store::{
-    account_audit, bulk_operations, console_passes, fleet, idempotency, paces, portal_passes, posts, public_links,
-    retention, verdict,
+    account_audit, bulk_operations, console_passes, fleet, idempotency, operator_notices, paces, portal_passes, posts,
+    public_links, retention, verdict,
 };
 
 /// Rows that are deleted in one transaction: some tens of milliseconds.
@@ -29,6 +29,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
         .and(until_none(process, |conn| console_passes::prune(conn).boxed()).await)
         .and(until_none(process, |conn| portal_passes::prune(conn, BATCH).boxed()).await)
         .and(until_none(process, |conn| paces::forget(conn).boxed()).await)
+        .and(until_none(process, |conn| operator_notices::prune(conn).boxed()).await)
         .and(until_none(process, |conn| idempotency::prune(conn, BATCH).boxed()).await)
         .and(until_none(process, |conn| account_audit::prune(conn, audit_days, BATCH).boxed()).await)
         .and(until_none(process, |conn| bulk_operations::prune(conn, audit_days, BATCH).boxed()).await)

@@ -27,7 +27,7 @@ pub struct DoctorArgs {
     #[arg(long)]
     strict: bool,
     /// Only this check: database, schema, replicas, extensions, queue, listen, clock, workers, engines, backlog,
-    /// journal, invariants, seals, audit, machine, decoders, media, providers, disk or secrets.
+    /// journal, invariants, seals, audit, notices, machine, decoders, media, providers, disk or secrets.
     #[arg(long, value_name = "CHECK")]
     only: Option<String>,
     #[command(flatten)]

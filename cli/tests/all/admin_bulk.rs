@@ -52,10 +52,13 @@ async fn a_bulk_operation_is_started_once_that_is_confirmed_and_then_listed_show
     assert_eq!(unconfirmed.status.code(), Some(2), "{unconfirmed:?}");
     assert_eq!(world.count("SELECT count(*) FROM bulk_operations").await?, 0);
 
-    let made = bulk(&[asked.as_slice(), &["--yes"]].concat()).await?;
+    let too_fast = bulk(&[asked.as_slice(), &["--pace", "101", "--yes"]].concat()).await?;
+    assert_eq!(too_fast.status.code(), Some(2), "{too_fast:?}");
+    let made = bulk(&[asked.as_slice(), &["--pace", "20", "--yes"]].concat()).await?;
     let started: Value = serde_json::from_slice(&made.stdout)?;
     let id = started["id"].as_str().unwrap_or_default().to_owned();
     assert!(started["name"] == "after Friday" && started["error"] == "tls_failed", "{made:?}");
+    assert_eq!(started["pace"], 20, "{made:?}");
     let again = run(&["start", "after Friday", "--since", "7h", "--yes"]).await?;
     let said = String::from_utf8_lossy(&again.stderr);
     assert!(again.status.code() == Some(5) && said.contains("`mws admin bulk get ID`"), "{again:?}");

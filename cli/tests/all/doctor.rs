@@ -1,17 +1,23 @@
 //! `mws doctor` on a database, as an operator runs it: the program itself.
 
 use mws_tests::world::World;
+use std::path::Path;
 use std::process::Output;
 use tokio::process::Command;
 
 /// `mws doctor` on one check alone.
 async fn doctor(world: &World, only: &str) -> anyhow::Result<Output> {
     let folder = tempfile::tempdir()?;
+    Ok(command(world, only, folder.path()).output().await?)
+}
+
+/// The same, not started yet, with its data in this folder.
+fn command(world: &World, only: &str, folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mws"));
-    command.args(["doctor", "--only", only]).env_clear().env("MWS_DATA_DIR", folder.path());
+    command.args(["doctor", "--only", only]).env_clear().env("MWS_DATA_DIR", folder);
     command.env("DATABASE_URL", world.database_url());
     command.envs([("MWS_SECRET_KEY", "k"), ("MWS_OPERATOR_TOKEN", "o"), ("MWS_DEFAULT_WEBHOOK_SECRET", "d")]);
-    Ok(command.output().await?)
+    command
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -85,5 +91,29 @@ async fn where_nothing_runs_it_says_so_and_what_starts_it_and_fails() -> anyhow:
     found(&live("api"), ["0 workers, 0 schedulers: an api runs", "`mws-worker`"]).await?;
     found(&live("worker"), ["1 worker, 0 schedulers", "`mws-scheduler`"]).await?;
     found(&live("scheduler"), ["0 workers, 1 scheduler", "`mws-worker`"]).await?;
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whether_operators_are_told_anywhere_is_a_check_with_how_the_last_message_went() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let unset = doctor(&world, "notices").await?;
+    let said = String::from_utf8_lossy(&unset.stdout);
+    assert!(unset.status.success() && said.contains("no endpoint of operators is set here"), "{unset:?}");
+
+    let url = ("MWS_OPERATOR_WEBHOOK_URL", "https://ops.example.com/mws");
+    let with = async |variables: &[(&str, &str)]| {
+        let folder = tempfile::tempdir()?;
+        let mut doctor = command(&world, "notices", folder.path());
+        anyhow::Ok(doctor.envs(variables.iter().copied()).output().await?)
+    };
+    let without_secret = with(&[url]).await?;
+    let said = String::from_utf8_lossy(&without_secret.stdout);
+    assert!(!without_secret.status.success() && said.contains("MWS_OPERATOR_WEBHOOK_SECRET is not"), "{said}");
+
+    store::operator_notices::refused(&mut *world.pool().acquire().await?, "it answered with status 500").await?;
+    let refused = with(&[url, ("MWS_OPERATOR_WEBHOOK_SECRET", "0123456789abcdef")]).await?;
+    let said = String::from_utf8_lossy(&refused.stdout);
+    assert!(said.contains("it answered with status 500; notices wait: 0; no message was accepted yet"), "{said}");
     world.end().await
 }

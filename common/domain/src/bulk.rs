@@ -2,9 +2,13 @@
 
 use super::series::words;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// How many bulk operations may run at the same time.
 pub const MOST_RUNNING: i64 = 5;
+
+/// The deliveries that a bulk operation with a pace may send each second.
+pub const PACES: RangeInclusive<i16> = 1..=100;
 
 /// The most characters of a bulk operation's name.
 pub const MOST_NAME_CHARACTERS: usize = 200;

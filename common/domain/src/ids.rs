@@ -165,6 +165,10 @@ ids! {
     ProjectId = "prj";
     /// The one webhook of a project's change of status (contract §6.2).
     ProjectWebhookId = "pwh";
+    /// A notice to the operators' own endpoint (docs/operators.md).
+    NoticeId = "ntc";
+    /// A message with such notices.
+    NoticeMessageId = "ntm";
     /// One change that an operator made.
     AuditId = "aud";
     /// What an operator has done with all that match a filter.

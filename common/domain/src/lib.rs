@@ -39,6 +39,7 @@ pub mod link;
 pub mod media_time;
 pub mod minutes;
 pub mod model;
+pub mod notice;
 pub mod operator;
 pub mod part_ids;
 pub mod pixels;

@@ -12,6 +12,7 @@ pub mod ending;
 pub mod health;
 pub mod measure;
 pub mod media;
+pub mod operator_webhook;
 pub mod outbound;
 pub mod own_fault;
 pub mod own_turns;

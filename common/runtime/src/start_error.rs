@@ -1,6 +1,7 @@
 //! Why a process can't start, and whether another try may succeed.
 
 use crate::media::MediaError;
+use crate::operator_webhook::OperatorWebhookError;
 use crate::outbound::OutboundError;
 use crate::providers::ProvidersError;
 use crate::seal::SealError;
@@ -51,6 +52,9 @@ pub enum StartError {
     /// The outbound client can't be set up.
     #[error(transparent)]
     Outbound(#[from] OutboundError),
+    /// The operators' endpoint is set wrongly.
+    #[error(transparent)]
+    OperatorWebhook(#[from] OperatorWebhookError),
 }
 
 impl From<sqlx::Error> for StartError {

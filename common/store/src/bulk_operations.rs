@@ -40,6 +40,8 @@ pub struct BulkOperation {
     pub http_status: Option<i16>,
     /// It takes those whose last attempt failed for this reason; for any, if none.
     pub error: Option<String>,
+    /// How many deliveries it sends each second; as many as a turn takes, if none.
+    pub pace: Option<i16>,
     /// The name of the operator who started it.
     pub operator: String,
     /// The address that they started it from.
@@ -101,8 +103,8 @@ pub async fn insert(conn: &mut PgConnection, new: &BulkOperation, endpoints: &[U
     sqlx::query!(
         "WITH made AS (
              INSERT INTO bulk_operations (id, name, kind, since, until, account_id, endpoint_id, status, event_type,
-                 http_status, error, operator, address, request_id, total)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+                 http_status, error, operator, address, request_id, total, pace)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $19)
              RETURNING id
          )
          INSERT INTO bulk_operation_endpoints (operation_id, endpoint_id, account_id, counted)
@@ -125,7 +127,8 @@ pub async fn insert(conn: &mut PgConnection, new: &BulkOperation, endpoints: &[U
         new.total,
         &endpoints.iter().map(|one| one.endpoint_id).collect::<Vec<_>>() as _,
         &endpoints.iter().map(|one| one.account_id).collect::<Vec<_>>() as _,
-        &endpoints.iter().map(|one| one.count).collect::<Vec<_>>()
+        &endpoints.iter().map(|one| one.count).collect::<Vec<_>>(),
+        new.pace
     )
     .execute(conn)
     .await?;
@@ -154,8 +157,8 @@ pub async fn list(
         BulkOperation,
         r#"SELECT id AS "id: BulkOperationId", name, kind AS "kind: BulkKind", state AS "state: BulkState", since,
                until, account_id AS "account_id: AccountId", endpoint_id AS "endpoint_id: EndpointId",
-               status AS "status: DeliveryStatus", event_type AS "event_type: EventType", http_status, error, operator,
-               address, request_id, total, done, skipped, stopped_by, created_at, ended_at
+               status AS "status: DeliveryStatus", event_type AS "event_type: EventType", http_status, error, pace,
+               operator, address, request_id, total, done, skipped, stopped_by, created_at, ended_at
            FROM bulk_operations
            WHERE ($1::uuid IS NULL OR id = $1)
                AND ($2::text IS NULL OR name = $2)
@@ -189,16 +192,25 @@ pub async fn due(conn: &mut PgConnection, kind: BulkKind) -> sqlx::Result<Vec<Bu
     .await
 }
 
-/// Takes the turn at an operation, and sets its next turn to `after_ms` milliseconds from now. Returns false if the
+/// A turn at an operation.
+#[derive(Debug, Clone, Copy)]
+pub struct BulkTurn {
+    /// How many deliveries it may send; as many as a turn takes, if none.
+    pub pace: Option<i16>,
+}
+
+/// Takes the turn at an operation, and sets its next turn to `after_ms` milliseconds from now. Returns none if the
 /// operation does not run any more, or another process has taken the turn.
-pub async fn take_turn(conn: &mut PgConnection, id: BulkOperationId, after_ms: i64) -> sqlx::Result<bool> {
-    let done = sqlx::query!(
+pub async fn take_turn(conn: &mut PgConnection, id: BulkOperationId, after_ms: i64) -> sqlx::Result<Option<BulkTurn>> {
+    sqlx::query_as!(
+        BulkTurn,
         "UPDATE bulk_operations SET turn_at = mws_now() + $2::bigint * interval '1 ms'
-         WHERE id = $1 AND state = 'running' AND turn_at <= mws_now()",
+         WHERE id = $1 AND state = 'running' AND turn_at <= mws_now() RETURNING pace",
         id as _,
         after_ms
-    );
-    Ok(done.execute(conn).await?.rows_affected() == 1)
+    )
+    .fetch_optional(conn)
+    .await
 }
 
 /// Locks an operation for a step. Returns false when it does not run any more, or another process takes a step of it.

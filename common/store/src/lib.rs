@@ -39,6 +39,7 @@ pub mod members;
 pub mod minutes;
 pub mod new_item;
 pub mod notices;
+pub mod operator_notices;
 pub mod overview;
 pub mod paces;
 pub mod portal_passes;

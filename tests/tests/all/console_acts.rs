@@ -82,16 +82,22 @@ async fn more_than_a_thousand_are_sent_by_an_operation_that_starts_once_their_nu
     let browser = signed_in(&world, ANNA).await?;
     let (_, page) = browser.get("/console/unsent").await?;
     assert!(page.contains("type their number") && page.contains("Name of the operation"), "{page}");
+    assert!(page.contains("Deliveries a second, 1 to 100 (empty: up to 500)"), "{page}");
     for typed in ["", "1000"] {
         let refused = browser.post("/console/unsent", &[("count", typed)]).await?;
         assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{typed}");
+    }
+    for pace in ["0", "101", "fast"] {
+        let refused = browser.post("/console/unsent", &[("count", "1001"), ("pace", pace)]).await?;
+        assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{pace}");
     }
     let command = "mws admin bulk start 'What did not arrive from ";
     assert!(page.contains(command) && page.contains("' --since 24h --dry-run"), "{page}");
     let (_, page) = browser.get("/console/unsent?until=2001-01-02T00:00:00Z&event_type=job.failed").await?;
     assert!(page.contains("mws admin deliveries resend --since ") && page.contains("s --until "), "{page}");
     assert!(page.contains("s --dry-run --event-type job.failed"), "{page}");
-    let started = browser.post("/console/unsent", &[("count", " 1001 "), ("name", "after <b>Friday</b>")]).await?;
+    let asked = [("count", " 1001 "), ("name", "after <b>Friday</b>"), ("pace", "100")];
+    let started = browser.post("/console/unsent", &asked).await?;
     assert_eq!(started.status(), StatusCode::SEE_OTHER);
     let path = started.headers()[header::LOCATION].to_str()?.to_owned();
     let again = [("count", "1001"), ("name", "after <b>Friday</b>")];
@@ -118,22 +124,23 @@ async fn more_than_a_thousand_are_sent_by_an_operation_that_starts_once_their_nu
         "{page}"
     );
     assert!(page.contains("after &lt;b&gt;Friday") && page.contains("Stop it"), "{page}");
+    assert!(page.contains("100 a second"), "{page}");
     let of_all = "of <span class=\"number\">1001</span>";
-    assert!(page.contains(&format!(">500</span> sent {of_all}")), "{page}");
+    assert!(page.contains(&format!(">100</span> sent {of_all}")), "{page}");
     let reads = signed_in(&world, BO).await?;
     assert!(!reads.get(&path).await?.1.contains("Stop it"), "who only reads can't stop it");
     assert_eq!(reads.post(&path, &[]).await?.status(), StatusCode::FORBIDDEN);
 
     assert_eq!(browser.post(&path, &[]).await?.status(), StatusCode::SEE_OTHER);
     scheduler::advance_bulk_operations::run_once(&world.process).await?;
-    assert_eq!(world.count(resent).await?, 500, "what it had sent stays sent, and nothing more is");
+    assert_eq!(world.count(resent).await?, 100, "what it had sent stays sent, and nothing more is");
     let (_, list) = browser.get("/console/bulk?state=stopped").await?;
     assert!(list.contains(&path) && list.contains("of <span class=\"number\">1001</span>"), "{list}");
     assert!(!browser.get("/console/bulk?state=running").await?.1.contains(&path));
     sqlx::query("UPDATE bulk_operations SET skipped = 400").execute(world.pool()).await?;
     for place in ["/console/bulk", path.as_str()] {
         let (_, page) = browser.get(place).await?;
-        let told = format!(">500</span> sent and <span class=\"number\">400</span> skipped {of_all}");
+        let told = format!(">100</span> sent and <span class=\"number\">400</span> skipped {of_all}");
         assert!(page.contains(&told), "{place}: {page}");
     }
     let id = path.rsplit('/').next().unwrap_or_default();

@@ -6,7 +6,7 @@ use crate::operators::{ANNA, done, stage};
 use mws_tests::world::{Browser, Media, Receiver, World, runners, until};
 use serde_json::json;
 use std::time::Duration;
-use store::verdict::{self, HourRow};
+use store::verdict::{self, HourRow, TaskSlot};
 use worker::readers::ReadError;
 
 async fn overview(world: &World) -> anyhow::Result<String> {
@@ -74,6 +74,29 @@ async fn of_the_jobs_that_ended_it_is_known_for_how_long_they_end_and_the_longes
     assert_eq!(levels.per_second(), None, "three are too few to tell");
     world.advance(Duration::from_mins(12)).await?;
     assert_eq!(verdict::ended(&mut conn).await?.by_task[0].many, 1, "the first two ended too long ago");
+    drop(conn);
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_was_started_and_ended_of_a_task_stands_in_its_five_minutes() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 2, Media::audio(60)).await?;
+    let jobs = tenant.client.prepare(&items, &["levels"]).await?.job_ids()?;
+    let mut conn = world.pool().acquire().await?;
+    let slot = |ago, started, ended| TaskSlot { task: "levels".to_owned(), ago, started, ended };
+    assert_eq!(verdict::by_slot(&mut conn).await?, [slot(0, 2, 0)]);
+    world.advance(Duration::from_mins(12)).await?;
+    world.work(runners::instant()).await?;
+    tenant.client.ended(&jobs).await?;
+    assert_eq!(verdict::by_slot(&mut conn).await?, [slot(2, 2, 0), slot(0, 0, 2)]);
+    let page = overview(&world).await?;
+    for words in ["In the last hour 2 started, 2 ended", "In the last hour 0 started, 0 ended"] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    world.advance(Duration::from_hours(1)).await?;
+    assert!(verdict::by_slot(&mut conn).await?.is_empty());
     drop(conn);
     world.end().await
 }

@@ -67,6 +67,7 @@ mod oauth;
 mod once;
 mod openai_answers;
 mod operator_mcp;
+mod operator_notices;
 mod operators;
 mod outage;
 mod own_turns;

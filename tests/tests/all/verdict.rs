@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use sqlx::PgConnection;
 use std::path::Path;
 use std::time::Duration;
-use store::notices;
 use store::verdict::{self, DutyTold};
+use store::{notices, operator_notices};
 
 /// The report, of a service whose processes have just said that they live.
 async fn report(world: &World, anna: &Client) -> anyhow::Result<Value> {
@@ -298,11 +298,19 @@ async fn who_may_not_look_is_refused_and_a_look_at_large_tables_goes_by_indexes(
     goes_by(&mut conn, &["job_claims_open"]).await?;
     verdict::by_hour(&mut conn).await?;
     goes_by(&mut conn, &["events_created", "deliveries_pkey"]).await?;
+    verdict::by_slot(&mut conn).await?;
+    goes_by(&mut conn, &["events_created", "jobs_pkey"]).await?;
     notices::failing_endpoints(&mut conn, 10).await?;
     goes_by(&mut conn, &["deliveries_pkey"]).await?;
     notices::wavering_endpoints(&mut conn, 10).await?;
     goes_by(&mut conn, &["deliveries_pkey"]).await?;
     notices::short_accounts(&mut conn, 10).await?;
+    goes_by(&mut conn, &["jobs_pkey", "minute_buckets_pkey"]).await?;
+    operator_notices::failing_endpoints(&mut conn, &[], 10).await?;
+    goes_by(&mut conn, &["deliveries_pkey", "webhook_endpoints_failed"]).await?;
+    operator_notices::failing_rates(&mut conn, &[], 10).await?;
+    goes_by(&mut conn, &["deliveries_pkey"]).await?;
+    operator_notices::used_minutes(&mut conn, &[], 10).await?;
     goes_by(&mut conn, &["jobs_pkey", "minute_buckets_pkey"]).await?;
     drop(conn);
     world.end().await

@@ -144,7 +144,7 @@ fn counts(one: &BulkOperation, now: DateTime<Utc>) -> [(&'static str, Markup); 6
     ]
 }
 
-fn asked(one: &BulkOperation, now: DateTime<Utc>) -> [(&'static str, Markup); 8] {
+fn asked(one: &BulkOperation, now: DateTime<Utc>) -> [(&'static str, Markup); 9] {
     let any = || html! { span.soft { "any" } };
     [
         ("Since", time(one.since, now)),
@@ -155,6 +155,7 @@ fn asked(one: &BulkOperation, now: DateTime<Utc>) -> [(&'static str, Markup); 8]
         ("Event", one.event_type.map_or_else(any, |event| html! { (event.name()) })),
         ("HTTP status", one.http_status.map_or_else(any, |status| html! { (status) })),
         ("Error", one.error.as_ref().map_or_else(any, |error| html! { (error) })),
+        ("Pace", one.pace.map_or_else(|| html! { "up to 500 a second" }, |pace| html! { (pace) " a second" })),
     ]
 }
 

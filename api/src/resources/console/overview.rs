@@ -6,7 +6,7 @@
 
 use super::notices::{Notices, notices};
 use super::shell::Fit;
-use super::spark::{Colour, HOURS, bars};
+use super::spark::{Colour, HOURS, SLOTS, bars, pairs};
 use super::words::{link, linked, or_dash, state, time};
 use super::{Visit, shell};
 use crate::http::error::Answer;
@@ -16,7 +16,7 @@ use domain::verdict::{Axis, Backlog, Ended, Finding, LOOKED_AT, Number, Report, 
 use maud::{Markup, html};
 use poem::Response;
 use store::endpoints;
-use store::verdict::{HourRow, by_hour};
+use store::verdict::{HourRow, LOOKED_AT_A_SLOT, TaskSlot, by_hour, by_slot};
 
 /// The most endpoints in trouble that are shown.
 const MOST_ENDPOINTS: i64 = 10;
@@ -28,6 +28,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let is_told = |id: EndpointId| unwell.iter().any(|axis| axis.sentence.contains(&id.to_string()));
     let soon = notices(&visit, is_told).await;
     let hours = hours(&visit).await.unwrap_or_else(|refusal| shell::broken(&refusal));
+    let slots = slots(&visit).await;
     let troubled = show_troubled(&visit).await;
     let main = html! {
         h1 { "Overview" }
@@ -36,7 +37,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
             Err(refusal) => (shell::section("needs", "Needs you", &html! { (shell::broken(refusal)) ul.needs { (cards(&soon, false)) } })),
         }
         (shell::section("hours", "The last day, hour by hour", &hours))
-        @if let Ok(found) = &found { (queues(&found.snapshot)) }
+        @if let Ok(found) = &found { (queues(&found.snapshot, &slots)) }
         (shell::section("endpoints", "Endpoints disabled for their failures", &troubled.unwrap_or_else(|refusal| shell::broken(&refusal))))
         @if let Ok(found) = &found { (axes(found)) }
         (shell::command("mws health"))
@@ -149,8 +150,23 @@ fn value(number: &Number) -> Markup {
     html! { span.number { (shown) } }
 }
 
-/// Shows the waiting and running jobs, by task.
-fn queues(snapshot: &Snapshot) -> Markup {
+async fn slots(visit: &Visit) -> Answer<Vec<TaskSlot>> {
+    Ok(by_slot(&mut *visit.conn().await?).await?)
+}
+
+/// Draws the jobs of a task that were started and that ended in the last hour.
+fn last_hour(task: &str, slots: &[TaskSlot]) -> Markup {
+    let counts = |of: fn(&TaskSlot) -> i64| -> [u32; SLOTS] {
+        std::array::from_fn(|place| {
+            let found = slots.iter().find(|one| one.task == task && usize::try_from(one.ago) == Ok(SLOTS - 1 - place));
+            found.map_or(0, |one| u32::try_from(of(one)).unwrap_or(u32::MAX))
+        })
+    };
+    pairs(&counts(|one| one.started), &counts(|one| one.ended))
+}
+
+/// Shows the waiting and running jobs, by task, with what was started and ended in the last hour.
+fn queues(snapshot: &Snapshot, slots: &Answer<Vec<TaskSlot>>) -> Markup {
     let can_run =
         |task| snapshot.processes.iter().filter(|one| one.silent_seconds < 30.0 && one.tasks.contains(&task)).count();
     let rows = html! {
@@ -170,6 +186,7 @@ fn queues(snapshot: &Snapshot) -> Markup {
                 td.number { (backlog.map_or(0, |backlog| backlog.running)) }
                 td.number.wide { (or_dash(moves.and_then(|backlog| empty_in(backlog, &snapshot.ended)))) }
                 td.number.medium { (can_run(task)) }
+                td.medium { @if let Ok(slots) = slots { (last_hour(task.name(), slots)) } @else { span.soft { "–" } } }
             }
         }
     };
@@ -182,8 +199,18 @@ fn queues(snapshot: &Snapshot) -> Markup {
         ("Running", Fit::Any),
         ("Empty in", Fit::Wide),
         ("Workers that can", Fit::Medium),
+        ("Started and ended, last hour", Fit::Medium),
     ];
-    shell::section("queues", "Work", &shell::fitted_table("Work by task", &columns, &rows))
+    let body = html! {
+        (shell::fitted_table("Work by task", &columns, &rows))
+        @match slots {
+            Ok(_) => {
+                p.soft { "The last column has two bars for each five minutes: jobs that were started, and jobs that ended. Of each five minutes the newest " (LOOKED_AT_A_SLOT) " of both are looked at." }
+            }
+            Err(refusal) => { (shell::broken(refusal)) }
+        }
+    };
+    shell::section("queues", "Work", &body)
 }
 
 /// Returns when a task's waiting jobs will have ended at the pace at which its jobs ended in the last 15 minutes, if no

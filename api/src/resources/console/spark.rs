@@ -1,10 +1,13 @@
-//! Numbers of the last day as a bar for each hour: SVG without script, with its numbers as text beside it. Pure.
+//! Numbers of the last day as a bar for each hour, and of the last hour as two for each five minutes: SVG without
+//! script, with its numbers as text. Pure.
 
 use super::words::word;
 use maud::{Markup, html};
 
 /// How many hours are drawn.
 pub(super) const HOURS: usize = 24;
+/// How many slots of five minutes are drawn.
+pub(super) const SLOTS: usize = 12;
 /// The height of the highest bar.
 const HEIGHT: u64 = 18;
 
@@ -21,7 +24,7 @@ pub(super) enum Colour {
 /// name what is counted, for those who do not see the bars.
 pub(super) fn bars(hours: &[u32; HOURS], colour: Colour, one: &str, several: &str) -> Markup {
     let most = hours.iter().copied().max().unwrap_or(0).max(1);
-    let height = |count: u32| if count == 0 { 0 } else { (u64::from(count) * HEIGHT / u64::from(most)).max(1) };
+    let height = |count: u32| height(count, most);
     let busiest = hours.iter().copied().max().unwrap_or(0);
     let last = hours[HOURS - 1];
     let what = word(last == 1, one, several);
@@ -37,6 +40,30 @@ pub(super) fn bars(hours: &[u32; HOURS], colour: Colour, one: &str, several: &st
             }
         }
     }
+}
+
+/// Draws two bars for each slot of five minutes, the last slot at the right: the jobs that were started, and those that
+/// ended. Both have the same scale.
+pub(super) fn pairs(started: &[u32; SLOTS], ended: &[u32; SLOTS]) -> Markup {
+    let most = started.iter().chain(ended).copied().max().unwrap_or(0).max(1);
+    let sum = |counts: &[u32; SLOTS]| counts.iter().copied().map(u64::from).sum::<u64>();
+    let label = format!("In the last hour {} started, {} ended", sum(started), sum(ended));
+    let bars = [("begun", started, 0), ("bar", ended, 5)];
+    html! {
+        svg.spark viewBox="0 0 120 18" role="img" aria-label=(label) {
+            @for (class, counts, shift) in bars {
+                @for (place, count) in counts.iter().enumerate() {
+                    @let height = height(*count, most);
+                    rect class=(class) x=(place * 10 + shift) y=(HEIGHT - height) width="4" height=(height) {}
+                }
+            }
+        }
+    }
+}
+
+/// Returns the height of a bar, which is seen where anything is counted.
+fn height(count: u32, most: u32) -> u64 {
+    if count == 0 { 0 } else { (u64::from(count) * HEIGHT / u64::from(most)).max(1) }
 }
 
 #[cfg(test)]
@@ -56,5 +83,18 @@ mod tests {
         assert!(bars(&hours, Colour::Bad, "job", "jobs").0.contains("1 job in the last hour"));
         let none = bars(&[0; HOURS], Colour::Plain, "job", "jobs").0;
         assert!(none.contains("0 jobs in the last hour, 0 in the busiest of 24"), "{none}");
+    }
+
+    #[test]
+    fn what_was_started_and_what_ended_stand_beside_each_other_on_one_scale() {
+        let (mut started, mut ended) = ([0; SLOTS], [0; SLOTS]);
+        (started[0], started[11], ended[11]) = (4, 2, 1);
+        let drawn = pairs(&started, &ended).0;
+        assert!(drawn.contains("aria-label=\"In the last hour 6 started, 1 ended\""), "{drawn}");
+        assert_eq!(drawn.matches("<rect").count(), SLOTS * 2);
+        for bar in [r#"begun" x="0" y="0" width="4" height="18""#, r#"begun" x="110" y="9" width="4" height="9""#] {
+            assert!(drawn.contains(bar), "{bar}: {drawn}");
+        }
+        assert!(drawn.contains(r#"bar" x="115" y="14" width="4" height="4""#), "{drawn}");
     }
 }

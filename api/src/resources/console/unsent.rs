@@ -5,13 +5,13 @@ use super::bulk::{BY_A_BUTTON, Bulk, Parts, Period, RefusedForm, done, is_wrong,
 use super::shell::Fit;
 use super::words::{link, quoted, state, word};
 use super::{Visit, leads_to, shell};
-use crate::http::error::{Answer, Code};
+use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::field;
 use crate::http::text::Time;
 use crate::usecases::operator::bulk_operations::{BulkAsked, free_name, start};
 use crate::usecases::operator::deliveries::{UnsentSelection, resend_all};
 use chrono::{DateTime, Utc};
-use domain::bulk::MOST_NAME_CHARACTERS;
+use domain::bulk::{MOST_NAME_CHARACTERS, PACES};
 use domain::event::EventType;
 use domain::series::DeliveryStatus::{self, Failed, Skipped};
 use maud::{Markup, html};
@@ -91,10 +91,15 @@ async fn page(visit: &Visit, counted: &UnsentCounts, refused: Option<RefusedForm
     let warning = html! {
         p { "Each is sent from its first attempt, the oldest first. Receivers see the same event ids, and are to pass over what they have seen." }
         @if counted.is_bulk() {
-            p { "So many are sent by a bulk operation, up to 500 a second. It has a page with its progress, on which it can be stopped." }
+            p { "So many are sent by a bulk operation, up to 500 a second unless you choose a pace. It has a page with its progress, on which it can be stopped." }
         }
     };
-    let asked = html! { @if counted.is_bulk() { (name_field(visit, &free, refused.as_ref())) } };
+    let asked = html! {
+        @if counted.is_bulk() {
+            (name_field(visit, &free, refused.as_ref()))
+            (pace_field(visit, refused.as_ref()))
+        }
+    };
     let parts = Parts {
         many: counted.total(),
         done: sent(visit),
@@ -123,6 +128,26 @@ fn name_field(visit: &Visit, free: &str, refused: Option<&RefusedForm>) -> Marku
             aria-invalid=[is_wrong(refused, "name").then_some("true")];
         (why(refused, "name"))
     }
+}
+
+/// Shows the field of the operation's pace, which may be left empty.
+fn pace_field(visit: &Visit, refused: Option<&RefusedForm>) -> Markup {
+    html! {
+        label for="pace" { "Deliveries a second, " (PACES.start()) " to " (PACES.end()) " (empty: up to 500): " }
+        input #pace name="pace" type="number" min=(PACES.start()) max=(PACES.end()) autocomplete="off"
+            value=(field(&visit.form, "pace")) aria-invalid=[is_wrong(refused, "pace").then_some("true")];
+        (why(refused, "pace"))
+    }
+}
+
+/// Returns the pace that the form asks for; none if its field is empty.
+fn pace(visit: &Visit) -> Answer<Option<i16>> {
+    let text = field(&visit.form, "pace");
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    let wrong = |_| ApiError::new(Code::InvalidRequest, "`pace` must be a whole number of deliveries a second.");
+    text.trim().parse().map(Some).map_err(wrong)
 }
 
 /// What became of the last press of the button.
@@ -191,14 +216,23 @@ pub(super) async fn resend(visit: Visit) -> Answer<Response> {
 async fn start_bulk(visit: &Visit, counted: &UnsentCounts) -> Answer<Response> {
     let named = field(&visit.form, "name");
     let name = if named.trim().is_empty() { usual_name(counted.period) } else { named };
-    let asked = BulkAsked { name, selection: counted.selection.clone() };
-    let refusal = match start(&visit.app, &visit.caller, &asked).await {
+    let started = match pace(visit) {
+        Ok(pace) => {
+            let asked = BulkAsked { name, selection: counted.selection.clone(), pace };
+            start(&visit.app, &visit.caller, &asked).await
+        }
+        Err(refusal) => Err(refusal),
+    };
+    let refusal = match started {
         Ok(started) => return Ok(leads_to(&format!("/console/bulk/{}", started.id))),
         Err(refusal) if refusal.code().status().is_client_error() => refusal,
         Err(fault) => return Err(fault),
     };
-    let is_name = refusal.code() == Code::NameTaken || refusal.message().starts_with("`name`");
-    let field = if is_name { "name" } else { "" };
+    let field = match refusal.message() {
+        message if refusal.code() == Code::NameTaken || message.starts_with("`name`") => "name",
+        message if message.starts_with("`pace`") => "pace",
+        _ => "",
+    };
     page(visit, counted, Some(RefusedForm { refusal, field })).await
 }
 

@@ -63,12 +63,16 @@ same_words!(BulkState = BulkStateWord { Running, Stopped, Finished });
 selecting_unsent! {
     /// A bulk operation to start.
     StartBulkOperation {
-        /// Its name, which no other one has. A request that is sent again with the same name and the same filters
-        /// starts nothing, and is answered with the operation.
+        /// Its name, which no other one has. A request that is sent again with the same name, filters and pace starts
+        /// nothing, and is answered with the operation.
         #[oai(validator(min_length = 1, max_length = 200))]
         name: Text,
         /// What it does.
         kind: BulkKindWord,
+        /// How many deliveries are sent each second, so that a receiver that has just come back gets no more than it
+        /// can take; up to 500, if absent.
+        #[oai(validator(minimum(value = "1"), maximum(value = "100")))]
+        pace: Option<i16>,
     }
 }
 
@@ -107,6 +111,8 @@ pub struct BulkOperationAnswer {
     pub http_status: Option<i16>,
     /// Deliveries whose last attempt had this error; null for any.
     pub error: Option<Text>,
+    /// How many deliveries it sends each second; null for up to 500.
+    pub pace: Option<i16>,
     /// The name of the operator who started it.
     pub started_by: Text,
     /// The name of the operator who stopped it; null if nobody did.
@@ -135,6 +141,7 @@ impl From<BulkOperation> for BulkOperationAnswer {
             event_type: row.event_type.map(Into::into),
             http_status: row.http_status,
             error: row.error.map(Text),
+            pace: row.pace,
             started_by: Text(row.operator),
             stopped_by: row.stopped_by.map(Text),
             created_at: Time(row.created_at),
@@ -148,14 +155,14 @@ impl OperatorBulkOperations {
     /// Start a bulk operation
     ///
     /// Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters:
-    /// each as a new delivery, from its first attempt, up to 500 a second, the oldest of each endpoint first. Count
-    /// them before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must not lie
-    /// ahead. The operation goes on by itself, whatever restarts meanwhile; at most five run at once.
+    /// each as a new delivery, from its first attempt, up to `pace` or 500 a second, the oldest of each endpoint first.
+    /// Count them before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must not
+    /// lie ahead. The operation goes on by itself, whatever restarts meanwhile; at most five run at once.
     #[oai(path = "/operator/bulk-operations", method = "post", operation_id = "operator_start_bulk_operation")]
     async fn start(&self, auth: OperatorAuth, body: Json<StartBulkOperation>) -> Answer<Accepted<BulkOperationAnswer>> {
         let OperatorAuth(operator) = auth;
         let BulkKindWord::ResendDeliveries = body.0.kind;
-        let asked = BulkAsked { selection: body.0.selection()?, name: body.0.name.0 };
+        let asked = BulkAsked { selection: body.0.selection()?, pace: body.0.pace, name: body.0.name.0 };
         Ok(Accepted(start(&self.0, &operator, &asked).await?.into()))
     }
 

@@ -7,7 +7,7 @@ use crate::auth::operator::OperatorCaller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Time;
 use chrono::{DateTime, SubsecRound, Utc};
-use domain::bulk::{self, BulkKind, BulkState, MOST_NAME_CHARACTERS, MOST_RUNNING};
+use domain::bulk::{self, BulkKind, BulkState, MOST_NAME_CHARACTERS, MOST_RUNNING, PACES};
 use domain::ids::BulkOperationId;
 use runtime::wake::Wake;
 use serde_json::json;
@@ -23,16 +23,19 @@ pub struct BulkAsked {
     pub name: String,
     /// What is sent; without an `until`, what was created until now.
     pub selection: UnsentSelection,
+    /// How many are sent each second, within [`PACES`]; as many as a turn takes, if none.
+    pub pace: Option<i16>,
 }
 
 /// Starts an operation. One with this name that was asked for in the same way is returned as it is.
 ///
 /// # Errors
-/// `invalid_request` for a name that is none, or an `until` that lies ahead; `name_taken` if the operation with this
-/// name is another one; `quota_reached` while [`MOST_RUNNING`] run.
+/// `invalid_request` for a name or a pace that is none, or an `until` that lies ahead; `name_taken` if the operation
+/// with this name is another one; `quota_reached` while [`MOST_RUNNING`] run.
 pub async fn start(app: &App, operator: &OperatorCaller, asked: &BulkAsked) -> Answer<BulkOperation> {
     let name = asked.name.trim();
     refuse_name(name)?;
+    refuse_pace(asked.pace)?;
     let mut start = app.process.begin().await?;
     bulk_operations::lock_start(&mut start).await?;
     let named = BulkFilter { name: Some(name), ..BulkFilter::default() };
@@ -57,7 +60,7 @@ pub async fn start(app: &App, operator: &OperatorCaller, asked: &BulkAsked) -> A
     let total: i64 = open.iter().map(|one| one.count).sum();
     let after = json!({
         "name": name, "kind": BulkKind::ResendDeliveries, "filter": audit_value(&filter), "account_id": account,
-        "endpoint_id": endpoint, "total": total,
+        "endpoint_id": endpoint, "total": total, "pace": asked.pace,
     });
     let entry = operator.changed("bulk.start", id, None, Some(after));
     let new = BulkOperation {
@@ -73,6 +76,7 @@ pub async fn start(app: &App, operator: &OperatorCaller, asked: &BulkAsked) -> A
         event_type: filter.event_type,
         http_status: filter.http_status,
         error: filter.error,
+        pace: asked.pace,
         operator: entry.operator.clone(),
         address: entry.address.clone(),
         request_id: entry.request_id.clone(),
@@ -116,6 +120,14 @@ fn refuse_name(name: &str) -> Answer<()> {
     Err(ApiError::new(Code::InvalidRequest, message))
 }
 
+fn refuse_pace(pace: Option<i16>) -> Answer<()> {
+    if pace.is_none_or(|pace| PACES.contains(&pace)) {
+        return Ok(());
+    }
+    let message = format!("`pace` must be from {} to {} deliveries a second.", PACES.start(), PACES.end());
+    Err(ApiError::new(Code::InvalidRequest, message))
+}
+
 /// Whether an operation was asked for in this way. A request without `until` asks for any. Times are compared in whole
 /// milliseconds, as answers show them.
 fn is_same(kept: &BulkOperation, asked: &BulkAsked) -> bool {
@@ -129,6 +141,7 @@ fn is_same(kept: &BulkOperation, asked: &BulkAsked) -> bool {
         && kept.event_type == filter.event_type
         && kept.http_status == filter.http_status
         && kept.error == filter.error
+        && kept.pace == asked.pace
 }
 
 /// Returns this name, or one like it if an operation has it.

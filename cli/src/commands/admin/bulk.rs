@@ -22,7 +22,7 @@ const COLUMNS: [Column; 8] = [
     Column::new("STARTED", "/created_at"),
 ];
 
-const FIELDS: [Column; 18] = [
+const FIELDS: [Column; 19] = [
     Column::new("id", "/id"),
     Column::new("name", "/name"),
     Column::new("state", "/state"),
@@ -37,6 +37,7 @@ const FIELDS: [Column; 18] = [
     Column::new("event", "/event_type"),
     Column::new("http status", "/http_status"),
     Column::new("error", "/error"),
+    Column::new("pace", "/pace"),
     Column::new("by", "/started_by"),
     Column::new("started", "/created_at"),
     Column::new("ended", "/ended_at"),
@@ -50,7 +51,8 @@ pub enum Command {
     /// and asks first. If there are none, nothing is started.
     #[command(after_help = "Examples:
   mws admin bulk start --since 6h --dry-run
-  mws admin bulk start 'after Friday' --since 6h --error tls_failed --yes")]
+  mws admin bulk start 'after Friday' --since 6h --error tls_failed --yes
+  mws admin bulk start gently --since 6h --endpoint whe_01J… --pace 5")]
     Start(Start),
     /// List operations, newest first, with how far each is.
     List {
@@ -82,6 +84,9 @@ pub struct Start {
     since: Duration,
     #[command(flatten)]
     filters: UnsentFilters,
+    /// Deliveries to send each second, 1 to 100; up to 500, if absent.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i16).range(1..=100))]
+    pace: Option<i16>,
     /// Start nothing, and show what would be sent.
     #[arg(long)]
     dry_run: bool,
@@ -113,7 +118,7 @@ fn usual_name(since: &Value, until: &Value) -> String {
 
 /// Counts what matches, asks, and starts what was counted: until the time of the count.
 async fn start(context: &Context, asked: Start) -> Result<(), Failure> {
-    let Start { name, since, filters, dry_run } = asked;
+    let Start { name, since, filters, pace, dry_run } = asked;
     let mut body = filters.body(Some(since));
     body["dry_run"] = true.into();
     let would = context.client.post("/operator/deliveries/resend", &body).await?;
@@ -147,6 +152,9 @@ async fn start(context: &Context, asked: Start) -> Result<(), Failure> {
     body["until"] = would["until"].clone();
     body["name"] = name.unwrap_or_else(|| usual_name(&body["since"], &body["until"])).into();
     body["kind"] = "resend_deliveries".into();
+    if let Some(pace) = pace {
+        body["pace"] = pace.into();
+    }
     let started = context.client.post("/operator/bulk-operations", &body).await?;
     context.out.record(&started, "id", &FIELDS)
 }

@@ -1,12 +1,14 @@
 //! Checks of the database: reachable, migrated, notifications, clocks, queues, and the balances.
 
 mod books;
+mod notices;
 
 use super::finding::Finding;
 use crate::output::counted;
 use books::{audit_log, journal, rows_hold, seals};
 use domain::task::Task;
 use domain::verdict::{Process, Replica, SILENT_SECONDS, fallen, past, some_of, span};
+use notices::notices;
 use runtime::clock::Clocks;
 use runtime::config::Settings;
 use sqlx::{PgConnection, PgPool};
@@ -75,6 +77,7 @@ async fn all(pool: &PgPool, settings: &Settings) -> sqlx::Result<Vec<Finding>> {
         rows_hold(&mut conn).await?,
         seals(&mut conn, settings).await?,
         audit_log(&mut conn).await?,
+        notices(&mut conn, settings).await?,
     ])
 }
 

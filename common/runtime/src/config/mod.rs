@@ -81,6 +81,15 @@ pub struct Settings {
     #[arg(long, env = "MWS_DEFAULT_WEBHOOK_SECRET", hide_env_values = true)]
     pub default_webhook_secret: Option<SecretString>,
 
+    /// URL (`http(s)://…`) that operators are told at before harm is done, as docs/operators.md says. Unset: they are
+    /// told nowhere, and look themselves.
+    #[arg(long, env = "MWS_OPERATOR_WEBHOOK_URL")]
+    pub operator_webhook_url: Option<String>,
+
+    /// Signs what is sent there: at least 16 characters, needed where the URL is set.
+    #[arg(long, env = "MWS_OPERATOR_WEBHOOK_SECRET", hide_env_values = true)]
+    pub operator_webhook_secret: Option<SecretString>,
+
     /// Networks (CIDR, comma-separated) that webhooks and imports may reach although private; plain http to these
     /// alone. For closed networks and tests: it opens every port there to every account. Metadata services of clouds
     /// stay shut.

@@ -42,6 +42,10 @@ pub struct SecretFiles {
     #[arg(long, env = "MWS_DEFAULT_WEBHOOK_SECRET_FILE")]
     pub default_webhook_secret_file: Option<PathBuf>,
 
+    /// File that holds `MWS_OPERATOR_WEBHOOK_SECRET`.
+    #[arg(long, env = "MWS_OPERATOR_WEBHOOK_SECRET_FILE")]
+    pub operator_webhook_secret_file: Option<PathBuf>,
+
     /// File that holds `MWS_TRANSCRIBER_KEY`.
     #[arg(long, env = "MWS_TRANSCRIBER_KEY_FILE")]
     pub transcriber_key_file: Option<PathBuf>,
@@ -52,12 +56,13 @@ pub struct SecretFiles {
 }
 
 /// Flags that would show a secret in the list of processes; those of URLs do so only when the URL contains a password.
-const SECRET_FLAGS: [(&str, &str); 9] = [
+const SECRET_FLAGS: [(&str, &str); 10] = [
     ("--secret-key", "MWS_SECRET_KEY"),
     ("--secret-key-old", "MWS_SECRET_KEY_OLD"),
     ("--operator-token", "MWS_OPERATOR_TOKEN"),
     ("--operator-tokens", "MWS_OPERATOR_TOKENS"),
     ("--default-webhook-secret", "MWS_DEFAULT_WEBHOOK_SECRET"),
+    ("--operator-webhook-secret", "MWS_OPERATOR_WEBHOOK_SECRET"),
     ("--transcriber-key", "MWS_TRANSCRIBER_KEY"),
     ("--diarizer-key", "MWS_DIARIZER_KEY"),
     ("--database-url", "DATABASE_URL"),
@@ -147,11 +152,12 @@ impl Settings {
             let keys = keys.split(',').map(str::trim).filter(|key| !key.is_empty());
             self.secret_key_old = keys.map(SecretString::from).collect();
         }
-        let slots: [(&'static str, Option<PathBuf>, &mut Option<SecretString>); 6] = [
+        let slots: [(&'static str, Option<PathBuf>, &mut Option<SecretString>); 7] = [
             ("MWS_SECRET_KEY", files.secret_key_file, &mut self.secret_key),
             ("MWS_OPERATOR_TOKEN", files.operator_token_file, &mut self.operator_token),
             ("MWS_OPERATOR_TOKENS", files.operator_tokens_file, &mut self.operator_tokens),
             ("MWS_DEFAULT_WEBHOOK_SECRET", files.default_webhook_secret_file, &mut self.default_webhook_secret),
+            ("MWS_OPERATOR_WEBHOOK_SECRET", files.operator_webhook_secret_file, &mut self.operator_webhook_secret),
             ("MWS_TRANSCRIBER_KEY", files.transcriber_key_file, &mut self.transcriber_key),
             ("MWS_DIARIZER_KEY", files.diarizer_key_file, &mut self.diarizer_key),
         ];

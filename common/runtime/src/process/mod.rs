@@ -13,6 +13,7 @@ use crate::config::Settings;
 use crate::descriptors;
 use crate::measure;
 use crate::media::MediaStore;
+use crate::operator_webhook::OperatorWebhook;
 use crate::outbound::{OutboundClient, OutboundSettings, roots_from_file};
 use crate::own_turns::{OwnConnection, OwnTransaction, OwnTurns};
 use crate::providers::Providers;
@@ -55,6 +56,8 @@ pub struct Process {
     pub providers: Providers,
     /// The only client for customers' URLs.
     pub outbound: OutboundClient,
+    /// The operators' own endpoint, if the settings name one.
+    pub operator_webhook: Option<OperatorWebhook>,
     /// Notifications to and from other processes.
     pub wakes: Wakes,
     /// Signs of life, for `/readyz`.
@@ -164,6 +167,7 @@ impl Process {
             warn_of_networks(&settings);
         }
         let extra_roots = settings.outbound_roots.as_deref().map_or_else(|| Ok(Vec::new()), roots_from_file)?;
+        let operator_webhook = OperatorWebhook::of(&settings, &extra_roots)?;
         let outbound = OutboundClient::new(OutboundSettings { policy, extra_roots, ..OutboundSettings::default() })?;
         let providers = settings.providers.as_deref().map_or_else(|| Ok(Providers::default()), Providers::load)?;
         let shutdown = CancellationToken::new();
@@ -182,6 +186,7 @@ impl Process {
             media,
             providers,
             outbound,
+            operator_webhook,
             wakes,
             signs: Signs::default(),
             own_turns,

@@ -5,9 +5,11 @@
 
 mod duties;
 mod hours;
+mod slots;
 
 pub use duties::{DutyTold, forget, reported, tell};
 pub use hours::{HOURS, HourRow, by_hour};
+pub use slots::{LOOKED_AT_A_SLOT, SLOTS, TaskSlot, by_slot};
 
 use crate::{invariants, pending_migrations};
 use chrono::{DateTime, Utc};

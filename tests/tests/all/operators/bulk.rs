@@ -152,6 +152,35 @@ async fn an_operation_goes_on_step_by_step_until_it_is_stopped() -> anyhow::Resu
 }
 
 #[tokio::test]
+async fn an_operation_with_a_pace_sends_so_many_a_second_over_all_of_its_endpoints() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    for (path, many) in [("a", 2), ("b", 5)] {
+        let endpoint = world.endpoint(&tenant, &format!("http://127.0.0.1:9/{path}")).await?;
+        deliveries(&world, &tenant, endpoint, &vec![("failed", "timeout"); many]).await?;
+    }
+    for wrong in [0, 101] {
+        let answer = send(&anna, "POST", ROUTE, &asking("gently", &json!({ "pace": wrong }))).await?;
+        assert_eq!(answer.status, 400, "{wrong}: {}", answer.text);
+    }
+    let body = asking("gently", &json!({ "pace": 3 }));
+    let made = done(&anna, "POST", ROUTE, &body, 202).await?;
+    assert_eq!(made["pace"], 3);
+    assert_eq!(done(&anna, "POST", ROUTE, &body, 202).await?, made, "a request that is sent again starts nothing");
+    let other = send(&anna, "POST", ROUTE, &asking("gently", &json!({}))).await?;
+    assert_eq!(refusal(&other), (409, "name_taken"), "another pace is another operation");
+    for sent in [3, 6, 7] {
+        assert!(run_once(&world.process).await? >= 1);
+        assert_eq!(run_once(&world.process).await?, 0, "the second is not over");
+        assert_eq!(world.count(RESENT).await?, sent);
+        world.advance(Duration::from_secs(1)).await?;
+    }
+    let ended = get(&anna, &format!("{ROUTE}/{}", text(&made, "/id"))).await?;
+    assert_eq!(counts(&ended), ("finished".to_owned(), [7, 7, 0]));
+    world.end().await
+}
+
+#[tokio::test]
 async fn a_step_that_is_killed_leaves_nothing_behind_and_is_taken_again_once() -> anyhow::Result<()> {
     let (world, anna) = stage().await?;
     let tenant = world.tenant("a").await?;
