@@ -99,7 +99,7 @@ impl Answers {
         if kib == 0 {
             return Ok(AnswerPermit::default());
         }
-        let taken = self.room.take(taker.into(), kib).map_err(|none| match none {
+        let held = self.room.take(taker.into(), kib).map_err(|none| match none {
             NoRoom::HasItsShare => {
                 let message = "You are being sent as much at once as one may be while others are sent much too.";
                 let refusal = ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S);
@@ -110,7 +110,7 @@ impl Answers {
                 ApiError::new(Code::Unavailable, message).retry_after(TRY_AGAIN_S)
             }
         })?;
-        Ok(AnswerPermit(Some(taken)))
+        Ok(AnswerPermit(Some(held)))
     }
 
     /// Takes a place for one more large answer of an account.

@@ -2,7 +2,7 @@
 //! filter shows.
 
 use crate::console::{signed_in, traces};
-use crate::operators::{ANNA, BO, done, get, stage, text};
+use crate::operators::{BO, done, get, stage, text};
 use anyhow::Context;
 use mws_tests::world::{Browser, Media, Receiver, Tenant, World, runners};
 use reqwest::{Method, StatusCode, header};

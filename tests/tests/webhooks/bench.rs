@@ -256,7 +256,7 @@ impl Bench {
     pub async fn end(self) -> anyhow::Result<()> {
         self.process.shutdown.cancel();
         self.process.pool.close().await;
-        self.world.end().await
+        Box::pin(self.world.end()).await
     }
 }
 

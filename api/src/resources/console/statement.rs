@@ -141,8 +141,8 @@ fn fields(visit: &Visit) -> Markup {
     html! {
         (shell::choice(visit, "kind", "Kind", KINDS))
         (shell::text_field(visit, "job_id", "Job"))
-        (shell::moment_field("since", "Since (RFC 3339)", visit.asked("since").unwrap_or_default()))
-        (shell::moment_field("until", "Until", visit.asked("until").unwrap_or_default()))
+        (shell::moment_field(visit, "since", "Since (RFC 3339)", visit.asked("since").unwrap_or_default()))
+        (shell::moment_field(visit, "until", "Until", visit.asked("until").unwrap_or_default()))
     }
 }
 

@@ -4,7 +4,7 @@
 use super::search::FoundJob;
 use chrono::{DateTime, Utc};
 use domain::event::{EventId, EventType};
-use domain::ids::JobId;
+use domain::ids::{AccountId, JobId};
 use sqlx::PgConnection;
 
 /// The most jobs that are told of as runs of another one.
