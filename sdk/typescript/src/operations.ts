@@ -1279,9 +1279,9 @@ export class Operator {
   }
 
   /** Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters: each
-   * as a new delivery, from its first attempt, up to 500 a second, the oldest of each endpoint first. Count them
-   * before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must not lie
-   * ahead. The operation goes on by itself, whatever restarts meanwhile; at most five run at once. */
+   * as a new delivery, from its first attempt, up to `pace` or 500 a second, the oldest of each endpoint first.
+   * Count them before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must
+   * not lie ahead. The operation goes on by itself, whatever restarts meanwhile; at most five run at once. */
   operatorStartBulkOperation(body: Schemas["StartBulkOperation"], options: Options = {}): Promise<Schemas["BulkOperationAnswer"]> {
     return this.calls.call(OPERATIONS.operator_start_bulk_operation, { body, options });
   }

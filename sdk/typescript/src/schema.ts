@@ -3168,7 +3168,7 @@ export interface paths {
         put?: never;
         /**
          * Start a bulk operation
-         * @description Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters: each as a new delivery, from its first attempt, up to 500 a second, the oldest of each endpoint first. Count them before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must not lie ahead. The operation goes on by itself, whatever restarts meanwhile; at most five run at once.
+         * @description Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters: each as a new delivery, from its first attempt, up to `pace` or 500 a second, the oldest of each endpoint first. Count them before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must not lie ahead. The operation goes on by itself, whatever restarts meanwhile; at most five run at once.
          */
         post: operations["operator_start_bulk_operation"];
         delete?: never;
@@ -3861,6 +3861,11 @@ export interface components {
             http_status?: number | null;
             /** @description Deliveries whose last attempt had this error; null for any. */
             error?: string | null;
+            /**
+             * Format: int16
+             * @description How many deliveries it sends each second; null for up to 500.
+             */
+            pace?: number | null;
             /** @description The name of the operator who started it. */
             started_by: string;
             /** @description The name of the operator who stopped it; null if nobody did. */
@@ -7609,7 +7614,7 @@ export interface components {
              * @description Since when its credentials are refused; null when they are not.
              */
             suspended_at?: string | null;
-            /** @description The reason that its callers are shown, or null. */
+            /** @description The reason that its callers are shown, or null; `Hidden by your role.` for a token of the role `metadata`. */
             suspended_reason?: string | null;
             /**
              * Format: date-time
@@ -9307,10 +9312,15 @@ export interface components {
          * @description A bulk operation to start.
          */
         StartBulkOperation: {
-            /** @description Its name, which no other one has. A request that is sent again with the same name and the same filters starts nothing, and is answered with the operation. */
+            /** @description Its name, which no other one has. A request that is sent again with the same name, filters and pace starts nothing, and is answered with the operation. */
             name: string;
             /** @description What it does. */
             kind: components["schemas"]["BulkKindWord"];
+            /**
+             * Format: int16
+             * @description How many deliveries are sent each second, so that a receiver that has just come back gets no more than it can take; up to 500, if absent.
+             */
+            pace?: number | null;
             /**
              * Format: date-time
              * @description Only deliveries created at or after this time.
@@ -29016,6 +29026,7 @@ export interface operations {
                      *           "event_type": "job.succeeded",
                      *           "http_status": 1,
                      *           "error": "a error",
+                     *           "pace": 1,
                      *           "started_by": "a started by",
                      *           "stopped_by": "a stopped by",
                      *           "created_at": "2026-11-20T09:30:00.000Z",
@@ -29088,6 +29099,7 @@ export interface operations {
                      *       "event_type": "job.succeeded",
                      *       "http_status": 1,
                      *       "error": "a error",
+                     *       "pace": 1,
                      *       "started_by": "a started by",
                      *       "stopped_by": "a stopped by",
                      *       "created_at": "2026-11-20T09:30:00.000Z",
@@ -29168,6 +29180,7 @@ export interface operations {
                      *       "event_type": "job.succeeded",
                      *       "http_status": 1,
                      *       "error": "a error",
+                     *       "pace": 1,
                      *       "started_by": "a started by",
                      *       "stopped_by": "a stopped by",
                      *       "created_at": "2026-11-20T09:30:00.000Z",
@@ -29229,6 +29242,7 @@ export interface operations {
                      *       "event_type": "job.succeeded",
                      *       "http_status": 1,
                      *       "error": "a error",
+                     *       "pace": 1,
                      *       "started_by": "a started by",
                      *       "stopped_by": "a stopped by",
                      *       "created_at": "2026-11-20T09:30:00.000Z",

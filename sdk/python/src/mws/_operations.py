@@ -2491,6 +2491,7 @@ class Operator(Group):
         name: str,
         kind: types.BulkKindWord,
         since: str | datetime,
+        pace: int | None = None,
         until: str | datetime | None = None,
         account_id: str | None = None,
         endpoint_id: str | None = None,
@@ -2501,10 +2502,10 @@ class Operator(Group):
         timeout: float | None = None,
     ) -> types.BulkOperationAnswer:
         """Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters: each as
-        a new delivery, from its first attempt, up to 500 a second, the oldest of each endpoint first. Count them
-        before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must not lie
+        a new delivery, from its first attempt, up to `pace` or 500 a second, the oldest of each endpoint first. Count
+        them before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must not lie
         ahead. The operation goes on by itself, whatever restarts meanwhile; at most five run at once."""
-        return self._client.call(OPERATIONS['operator_start_bulk_operation'], body={'name': name, 'kind': kind, 'since': since}, maybe={'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error}, timeout=timeout)
+        return self._client.call(OPERATIONS['operator_start_bulk_operation'], body={'name': name, 'kind': kind, 'since': since}, maybe={'pace': pace, 'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error}, timeout=timeout)
 
     def operator_list_bulk_operations(
         self,
@@ -4889,6 +4890,7 @@ class AsyncOperator(AsyncGroup):
         name: str,
         kind: types.BulkKindWord,
         since: str | datetime,
+        pace: int | None = None,
         until: str | datetime | None = None,
         account_id: str | None = None,
         endpoint_id: str | None = None,
@@ -4899,10 +4901,10 @@ class AsyncOperator(AsyncGroup):
         timeout: float | None = None,
     ) -> types.BulkOperationAnswer:
         """Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters: each as
-        a new delivery, from its first attempt, up to 500 a second, the oldest of each endpoint first. Count them
-        before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must not lie
+        a new delivery, from its first attempt, up to `pace` or 500 a second, the oldest of each endpoint first. Count
+        them before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must not lie
         ahead. The operation goes on by itself, whatever restarts meanwhile; at most five run at once."""
-        return await self._client.call(OPERATIONS['operator_start_bulk_operation'], body={'name': name, 'kind': kind, 'since': since}, maybe={'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error}, timeout=timeout)
+        return await self._client.call(OPERATIONS['operator_start_bulk_operation'], body={'name': name, 'kind': kind, 'since': since}, maybe={'pace': pace, 'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error}, timeout=timeout)
 
     def operator_list_bulk_operations(
         self,

@@ -440,6 +440,8 @@ class BulkOperationAnswer(Model):
     """Deliveries whose last answer had this HTTP status; null for any."""
     error: str | None
     """Deliveries whose last attempt had this error; null for any."""
+    pace: int | None
+    """How many deliveries it sends each second; null for up to 500."""
     started_by: str
     """The name of the operator who started it."""
     stopped_by: str | None
@@ -3384,7 +3386,7 @@ class OperatorAccount(Model):
     suspended_at: str | None
     """Since when its credentials are refused; null when they are not."""
     suspended_reason: str | None
-    """The reason that its callers are shown, or null."""
+    """The reason that its callers are shown, or null; `Hidden by your role.` for a token of the role `metadata`."""
     erased_at: str | None
     """When it was erased, or null. Its names and bytes are gone then, and its ledger stays."""
 
@@ -4716,10 +4718,13 @@ class StartBulkOperation(Model):
 
     __slots__ = ()
     name: str
-    """Its name, which no other one has. A request that is sent again with the same name and the same filters starts nothing,
+    """Its name, which no other one has. A request that is sent again with the same name, filters and pace starts nothing,
     and is answered with the operation."""
     kind: BulkKindWord
     """What it does."""
+    pace: int | None
+    """How many deliveries are sent each second, so that a receiver that has just come back gets no more than it can take; up
+    to 500, if absent."""
     since: str
     """Only deliveries created at or after this time."""
     until: str | None
