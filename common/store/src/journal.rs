@@ -148,10 +148,10 @@ pub async fn search(
         return Ok(Seen { rows, last_seen: None });
     }
     let last_seen = sqlx::query_scalar!(
-        "SELECT id FROM minute_journal WHERE account_id = $1 AND id < $2 ORDER BY id DESC OFFSET $3::bigint - 1 LIMIT 1",
+        "SELECT id FROM minute_journal WHERE account_id = $1 AND id < $2 ORDER BY id DESC OFFSET $3 LIMIT 1",
         account as AccountId,
         before,
-        window
+        window - 1
     )
     .fetch_optional(&mut *conn)
     .await?;

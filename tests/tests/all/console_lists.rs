@@ -160,6 +160,8 @@ async fn a_statement_shows_the_entries_of_a_job_a_kind_or_a_time_and_adds_up_as_
     for wrong in ["kind=odd", "job_id=x", "since=yesterday", "cursor=x", "before=1"] {
         assert_eq!(browser.get(&format!("{path}?{wrong}")).await?.0, StatusCode::BAD_REQUEST, "{wrong}");
     }
+    let (_, page) = browser.get(&format!("{path}?kind=grant&since=yesterday")).await?;
+    assert!(page.contains("Nothing was looked for") && page.contains("<option value=\"grant\" selected>"), "{page}");
 
     // A page looks through so many entries, and the next one goes on behind them: the grant is the oldest of seven.
     let mut conn = world.pool().acquire().await?;

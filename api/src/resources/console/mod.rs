@@ -18,6 +18,7 @@ mod deliveries;
 mod delivery;
 mod endpoint;
 mod endpoints;
+mod entry;
 mod errors;
 mod filtered;
 mod find;

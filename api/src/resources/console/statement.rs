@@ -2,13 +2,14 @@
 //! after it, and its change of the credits; whether the balances are the sum of the whole journal; and a month as a
 //! file. Filters show some of the entries alone.
 
+use super::entry::{LeftAfter, document};
+use super::filtered::or_refused;
 use super::jobs::moment;
 use super::shell::{Fit, instead};
 use super::words::{amount, change, link, or_dash, time, word};
 use super::{Visit, listed, shell};
 use crate::http::error::{Answer, ApiError, Code};
-use crate::http::json::json_of;
-use crate::http::text::{CreditCount, MinuteCount, Text, Time};
+use crate::http::text::{Text, Time};
 use crate::resources::account::statement::{kind_of, month_of, name_of};
 use crate::resources::statement_file::{Amounts, Line as FileLine, csv, saved_as};
 use crate::usecases::operator::missing;
@@ -19,7 +20,6 @@ use domain::minutes::Minutes;
 use domain::verdict::span;
 use maud::{Markup, html};
 use poem::Response;
-use serde_json::{Value, json};
 use sqlx::PgConnection;
 use std::collections::HashMap;
 use store::Seen;
@@ -59,13 +59,6 @@ struct Line {
     left: Option<LeftAfter>,
 }
 
-/// What was left after an entry: of its month's minutes, and of the bought ones.
-#[derive(Clone, Copy)]
-struct LeftAfter {
-    month: Minutes,
-    bought: Minutes,
-}
-
 /// A page of the journal.
 struct Found {
     lines: Vec<Line>,
@@ -76,26 +69,36 @@ struct Found {
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&FILTERS)?;
     let id: AccountId = visit.own_id(Code::AccountNotFound)?;
+    let shown = list(&visit, id).await;
+    or_refused(visit, shown, ("Minutes", path(id).as_str()), fields)
+}
+
+/// The statement's path below the console's.
+fn path(id: AccountId) -> String {
+    format!("/accounts/{id}/minutes")
+}
+
+async fn list(visit: &Visit, id: AccountId) -> Answer<Response> {
     let now = visit.now().await?;
-    let filter = filter(&visit)?;
+    let filter = filter(visit)?;
     let mut conn = visit.conn().await?;
     let account = accounts::find(&mut conn, id).await?.ok_or_else(|| missing(Code::AccountNotFound, id))?;
-    let Found { lines, next } = found(&visit, &mut conn, id, &filter).await?;
+    let Found { lines, next } = found(visit, &mut conn, id, &filter).await?;
     drop(conn);
     let cursor = next.map(|next| next.to_string());
     if visit.wants_json()? {
-        return Ok(listed(lines.iter().map(document).collect(), cursor.as_deref()));
+        return Ok(listed(lines.iter().map(|line| document(&line.entry, line.left)).collect(), cursor.as_deref()));
     }
     let rows = html! { @for line in &lines { (row(line, now)) } };
     let main = html! {
         h1 { "Minutes of " (account.name) }
-        (shell::still("proof", "Whether it adds up", &proof(&visit, id, &lines, next.is_some()).await))
+        (shell::still("proof", "Whether it adds up", &proof(visit, id, &lines, next.is_some()).await))
         (shell::still("file", "A month as a file", &export(id, now)))
         (shell::still("rows", "The journal, newest first", &html! {
-            (shell::filters(&format!("/accounts/{id}/minutes"), &fields(&visit)))
+            (shell::filters(&path(id), &fields(visit)))
             @if !filter.is_open() { (which(&filter, now)) }
             @if !lines.is_empty() { (shell::fitted_table("The journal", &COLUMNS, &rows)) }
-            (shell::pages_within(&visit, lines.len(), cursor.as_deref(), "entries", "20,000"))
+            (shell::pages_within(visit, lines.len(), cursor.as_deref(), "entries", "20,000"))
         }))
         p { (link("accounts", id)) }
         (shell::command(&format!("mws admin accounts get {id}")))
@@ -158,25 +161,6 @@ fn which(filter: &EntryFilter, now: DateTime<Utc>) -> Markup {
             ". Whether it adds up is told of the whole account, and what was left after each entry only where all are shown."
         }
     }
-}
-
-/// Returns an entry as JSON.
-fn document(line: &Line) -> Value {
-    let entry = &line.entry;
-    json!({
-        "number": entry.id,
-        "at": json_of(&Time(entry.at)),
-        "month": entry.month.format("%Y-%m").to_string(),
-        "kind": entry.kind,
-        "job_id": entry.job_id,
-        "reference": entry.reference,
-        "note": entry.note,
-        "minutes": json_of(&MinuteCount(entry.month_change)),
-        "bought_minutes": json_of(&MinuteCount(entry.bought_change)),
-        "credits": json_of(&CreditCount(entry.credit_change)),
-        "minutes_left": line.left.map(|left| json_of(&MinuteCount(left.month))),
-        "bought_minutes_left": line.left.map(|left| json_of(&MinuteCount(left.bought))),
-    })
 }
 
 /// Returns the entries with the balances after each, computed backwards from the current balances.

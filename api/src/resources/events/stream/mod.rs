@@ -165,18 +165,20 @@ impl Follower {
             if shutdown.is_cancelled() || lost.is_cancelled() || Instant::now() >= self.until {
                 return None;
             }
-            if Instant::now() >= self.ask_at && !self.still_has_access().await {
-                return None;
-            }
             let goes_on = tokio::select! {
                 () = shutdown.cancelled() => return None,
                 () = lost.cancelled() => return None,
-                goes_on = self.look() => goes_on,
+                goes_on = self.goes_on() => goes_on,
             };
             if !goes_on {
                 return None;
             }
         }
+    }
+
+    /// Checks the reader's access when that is due, and looks for new events. Returns whether the stream continues.
+    async fn goes_on(&mut self) -> bool {
+        (Instant::now() < self.ask_at || self.still_has_access().await) && self.look().await
     }
 
     /// Whether the reader still has access: their key is not revoked, their account not suspended. A database that does
