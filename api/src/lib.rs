@@ -25,6 +25,7 @@ use tokio::net::TcpListener;
 
 pub use resources::{start_reads_on_ready, work_on_projects};
 pub use server::{router, serve};
+pub use usecases::operator::bulk_reruns::run_failed_reads_again;
 
 /// Puts together the state that requests share, for this process.
 ///
@@ -43,6 +44,7 @@ pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
     tracing::info!(listen = %listen, base_url = %app.base_url, "The api listens.");
     let starting = tokio::spawn(start_reads_on_ready(app.clone()));
     let working = tokio::spawn(work_on_projects(app.clone()));
+    let running_again = tokio::spawn(run_failed_reads_again(app.clone()));
     let customers = serve(TcpListener::bind(listen).await?, app.clone());
     match operators {
         None => customers.await?,
@@ -53,7 +55,7 @@ pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
         }
     }
     // They end with the process's shutdown, as the servers do.
-    let _ = tokio::join!(starting, working);
+    let _ = tokio::join!(starting, working, running_again);
     if let Ok(mut conn) = pool.acquire().await {
         // While the database is away the row stays for a day, and misleads nobody.
         let _ = fleet::leave(&mut conn, &name).await;

@@ -213,6 +213,7 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /operator/deliveries/resend", Operator(Act)),
     ("POST /operator/deliveries/{id}/resend", Operator(Act)),
     ("POST /operator/bulk-operations", Operator(Act)),
+    ("GET /operator/failed-reads", Operator(Read)),
     ("GET /operator/bulk-operations", Operator(Read)),
     ("GET /operator/bulk-operations/{id}", Operator(Read)),
     ("POST /operator/bulk-operations/{id}/stop", Operator(Act)),

@@ -47,6 +47,11 @@ async fn a_bulk_operation_is_started_once_that_is_confirmed_and_then_listed_show
     let said = String::from_utf8_lossy(&told.stderr);
     assert!(told.status.success() && said.contains("No delivery matches, and nothing was started."), "{told:?}");
     assert!(said.contains("with the error tls_failed."), "what was looked for: {told:?}");
+    let none = run(&["rerun", "--since", "6h", "--error", "reader_timeout", "--until", "1m"]).await?;
+    let said = String::from_utf8_lossy(&none.stderr);
+    assert!(none.status.success() && said.contains("No failed read matches, and nothing was started."), "{none:?}");
+    let none: Value = serde_json::from_slice(&bulk(&["rerun", "--since", "6h", "--dry-run"]).await?.stdout)?;
+    assert_eq!((&none["count"], &none["accounts"]), (&json!(0), &json!([])), "{none}");
     one_failed(&world).await?;
     let unconfirmed = bulk(&asked).await?;
     assert_eq!(unconfirmed.status.code(), Some(2), "{unconfirmed:?}");

@@ -13,11 +13,20 @@ pub const PACES: RangeInclusive<i16> = 1..=100;
 /// The most characters of a bulk operation's name.
 pub const MOST_NAME_CHARACTERS: usize = 200;
 
+/// Why a read was skipped that is stored already.
+pub const STORED: &str = "stored";
+/// Why a read was skipped that has a job under way.
+pub const UNDER_WAY: &str = "under_way";
+/// Why reads were skipped that matched no longer: somebody ran them again, or deleted them.
+pub const RERUN_MEANWHILE: &str = "matched_no_longer";
+
 words! {
     /// What a bulk operation does.
     BulkKind {
         /// It sends again what did not arrive.
         ResendDeliveries = "resend_deliveries",
+        /// It runs failed reads again.
+        RerunReads = "rerun_reads",
     }
 }
 

@@ -5,11 +5,14 @@
 //! what was sent is counted, and nothing is sent twice.
 
 use crate::deliveries::{UnsentFilter, UnsentOf};
+use crate::jobs::RerunFilter;
 use chrono::{DateTime, Utc};
 use domain::bulk::{BulkKind, BulkState};
 use domain::event::EventType;
-use domain::ids::{AccountId, BulkOperationId, DeliveryId, EndpointId};
+use domain::ids::{AccountId, BulkOperationId, DeliveryId, EndpointId, JobId};
+use domain::read::Read;
 use domain::series::DeliveryStatus;
+use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -42,6 +45,17 @@ pub struct BulkOperation {
     pub error: Option<String>,
     /// How many deliveries it sends each second; as many as a turn takes, if none.
     pub pace: Option<i16>,
+    /// It runs this read again; any, if none.
+    pub read: Option<Read>,
+    /// It runs reads again that failed with this code; with any, if none.
+    pub error_code: Option<String>,
+    /// What was held for the failed reads that matched when it was started, in hundredths of a minute; none for
+    /// deliveries.
+    pub minutes: Option<i64>,
+    /// The last job that it has behind it; none before its first step, and for deliveries.
+    pub after_job: Option<JobId>,
+    /// How many failed reads it skipped for which reason: an object of numbers by reason; empty for deliveries.
+    pub skips: Value,
     /// The name of the operator who started it.
     pub operator: String,
     /// The address that they started it from.
@@ -64,6 +78,17 @@ pub struct BulkOperation {
 }
 
 impl BulkOperation {
+    /// Returns the filter of the failed reads that it runs again.
+    pub fn failed_reads(&self) -> RerunFilter {
+        RerunFilter {
+            since: self.since,
+            until: Some(self.until),
+            account: self.account_id,
+            read: self.read,
+            error_code: self.error_code.clone(),
+        }
+    }
+
     /// Returns the filter of the deliveries that it sends again.
     pub fn filter(&self) -> UnsentFilter {
         UnsentFilter {
@@ -103,8 +128,8 @@ pub async fn insert(conn: &mut PgConnection, new: &BulkOperation, endpoints: &[U
     sqlx::query!(
         "WITH made AS (
              INSERT INTO bulk_operations (id, name, kind, since, until, account_id, endpoint_id, status, event_type,
-                 http_status, error, operator, address, request_id, total, pace)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $19)
+                 http_status, error, operator, address, request_id, total, pace, read, error_code, minutes)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $19, $20, $21, $22)
              RETURNING id
          )
          INSERT INTO bulk_operation_endpoints (operation_id, endpoint_id, account_id, counted)
@@ -128,7 +153,10 @@ pub async fn insert(conn: &mut PgConnection, new: &BulkOperation, endpoints: &[U
         &endpoints.iter().map(|one| one.endpoint_id).collect::<Vec<_>>() as _,
         &endpoints.iter().map(|one| one.account_id).collect::<Vec<_>>() as _,
         &endpoints.iter().map(|one| one.count).collect::<Vec<_>>(),
-        new.pace
+        new.pace,
+        new.read.map(Read::name),
+        new.error_code,
+        new.minutes
     )
     .execute(conn)
     .await?;
@@ -158,7 +186,8 @@ pub async fn list(
         r#"SELECT id AS "id: BulkOperationId", name, kind AS "kind: BulkKind", state AS "state: BulkState", since,
                until, account_id AS "account_id: AccountId", endpoint_id AS "endpoint_id: EndpointId",
                status AS "status: DeliveryStatus", event_type AS "event_type: EventType", http_status, error, pace,
-               operator, address, request_id, total, done, skipped, stopped_by, created_at, ended_at
+               read AS "read: Read", error_code, minutes, after_job AS "after_job: JobId", skips, operator,
+               address, request_id, total, done, skipped, stopped_by, created_at, ended_at
            FROM bulk_operations
            WHERE ($1::uuid IS NULL OR id = $1)
                AND ($2::text IS NULL OR name = $2)

@@ -52,6 +52,11 @@ impl Api {
         tokio::spawn(api::work_on_projects(self.app.clone()))
     }
 
+    /// Takes bulk operations of failed reads forward until it is aborted.
+    pub(super) fn reruns(&self) -> JoinHandle<()> {
+        tokio::spawn(api::run_failed_reads_again(self.app.clone()))
+    }
+
     pub(super) fn client(&self, credential: Option<String>) -> Client {
         Client { http: self.http.clone(), base: self.base.clone(), credential }
     }

@@ -130,6 +130,11 @@ impl World {
         self.api.agent()
     }
 
+    /// Takes bulk operations of failed reads forward, as each api does, until it is aborted.
+    pub fn reruns(&self) -> JoinHandle<()> {
+        self.api.reruns()
+    }
+
     /// A worker that stops at the world's end.
     pub async fn work(&self, runner: Engines) -> anyhow::Result<()> {
         let worker = self.worker(runner).await?;

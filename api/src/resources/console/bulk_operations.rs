@@ -3,15 +3,16 @@
 
 use super::filtered::or_refused;
 use super::shell::{Fit, instead};
-use super::words::{link, or_dash, state, time, time_or, word};
+use super::words::{link, minutes, or_dash, state, time, time_or, word};
 use super::{Visit, json, leads_to, shell};
 use crate::http::error::{Answer, Code};
 use crate::http::json::json_of;
-use crate::resources::operator::bulk_operations::BulkOperationAnswer;
+use crate::resources::operator::bulk_operations::{BulkOperationAnswer, skipped_for};
 use crate::usecases::operator::{bulk_operations as acts, missing};
 use chrono::{DateTime, Utc};
-use domain::bulk::BulkState;
+use domain::bulk::{BulkKind, BulkState};
 use domain::ids::BulkOperationId;
+use domain::minutes::Minutes;
 use maud::{Markup, html};
 use poem::Response;
 use store::Seen;
@@ -50,7 +51,7 @@ async fn list(visit: &Visit) -> Answer<Response> {
             @if !found.is_empty() { (shell::fitted_table("Bulk operations", &COLUMNS, &rows)) }
             (shell::pages(visit, found.len(), next.as_deref(), "bulk operations"))
         }))
-        p { a href="/console/unsent" { "Send again what did not arrive…" } }
+        p { a href="/console/unsent" { "Send again what did not arrive…" } " " a href="/console/rerun" { "Run failed reads again…" } }
         (shell::command(&super::words::command("mws admin bulk list", visit, &[("state", "--state")])))
     };
     Ok(visit.whole("Bulk operations", &main))
@@ -73,10 +74,15 @@ fn row(one: &BulkOperation, now: DateTime<Utc>) -> Markup {
     }
 }
 
+/// Whether it runs failed reads again; else it sends deliveries again.
+fn is_reads(one: &BulkOperation) -> bool {
+    one.kind == BulkKind::RerunReads
+}
+
 /// Shows how many of those that were counted the operation has sent, and how many it has skipped.
 fn progress(one: &BulkOperation) -> Markup {
     html! {
-        span.number { (one.done) } " sent"
+        span.number { (one.done) } " " (if is_reads(one) { "started" } else { "sent" })
         @if one.skipped > 0 { " and " span.number { (one.skipped) } " skipped" }
         " of " span.number { (one.total) }
     }
@@ -98,14 +104,14 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
     let main = html! {
         h1 { (one.name) }
         (shell::section("progress", "Progress", &html! {
-            p { (state(one.state.name())) " " (progress(&one)) " " (word(one.total == 1, "delivery", "deliveries")) }
+            p { (state(one.state.name())) " " (progress(&one)) " " (if is_reads(&one) { word(one.total == 1, "failed read", "failed reads") } else { word(one.total == 1, "delivery", "deliveries") }) }
             p { progress value=(one.done + one.skipped) max=(one.total.max(1)) aria-label="How far it is" {} }
             p { (awaited(&one)) }
             (shell::facts(&counts(&one, now)))
         }))
-        (shell::still("asked", "What is sent again", &shell::facts(&asked(&one, now))))
+        (shell::still("asked", if is_reads(&one) { "What is run again" } else { "What is sent again" }, &shell::facts(&asked(&one, now))))
         @if may_stop {
-            p { "What it has sent stays sent. The rest can be sent by another operation." }
+            p { "What it has " (if is_reads(&one) { "started goes on" } else { "sent stays sent" }) ". The rest can be done by another operation." }
             form method="post" { div.acts { button { "Stop it" } a href="/console/bulk" { "Leave it" } } }
         }
         (shell::section("document", "As operators' programs see it", &shell::document(&json_of(&BulkOperationAnswer::from(one.clone())))))
@@ -116,6 +122,16 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
 
 /// Says what is awaited of an operation, and where what comes of it is seen.
 fn awaited(one: &BulkOperation) -> Markup {
+    if is_reads(one) {
+        let account = one.account_id.map(|id| format!("?account_id={id}")).unwrap_or_default();
+        return html! {
+            @match (one.state, one.done + one.skipped) {
+                _ if one.total == 0 => { "Nothing matched when it was started: nothing is awaited." }
+                (BulkState::Running, 0) => { "Nothing was started yet: an api begins within seconds, and this page says how far it is." }
+                _ => { "What comes of what was started stands with " a href={ "/console/jobs" (account) } { "the newest jobs" } "." }
+            }
+        };
+    }
     let query = match (one.endpoint_id, one.account_id) {
         (Some(endpoint), _) => format!("?endpoint_id={endpoint}"),
         (None, Some(account)) => format!("?account_id={account}"),
@@ -130,13 +146,12 @@ fn awaited(one: &BulkOperation) -> Markup {
     }
 }
 
-fn counts(one: &BulkOperation, now: DateTime<Utc>) -> [(&'static str, Markup); 6] {
+fn counts(one: &BulkOperation, now: DateTime<Utc>) -> [(&'static str, Markup); 7] {
+    let held = one.minutes.map(|held| minutes(Minutes::from_hundredths(held)));
     [
-        ("Sent again", html! { (one.done) }),
-        (
-            "Skipped",
-            html! { (one.skipped) " " span.soft { "sent by others meanwhile, or for endpoints that are off" } },
-        ),
+        (if is_reads(one) { "Started again" } else { "Sent again" }, html! { (one.done) }),
+        ("Was held for them", held.unwrap_or_else(|| html! { span.soft { "nothing: sending costs nothing" } })),
+        ("Skipped", html! { (one.skipped) " " span.soft { (skipped_why(one)) } }),
         ("Started", time(one.created_at, now)),
         ("By", html! { (one.operator) }),
         ("Ended", time_or(one.ended_at, now, "not yet")),
@@ -144,7 +159,16 @@ fn counts(one: &BulkOperation, now: DateTime<Utc>) -> [(&'static str, Markup); 6
     ]
 }
 
-fn asked(one: &BulkOperation, now: DateTime<Utc>) -> [(&'static str, Markup); 9] {
+/// Says why some were skipped: of deliveries why it can be, of reads the reasons with their numbers.
+fn skipped_why(one: &BulkOperation) -> String {
+    if !is_reads(one) {
+        return "sent by others meanwhile, or for endpoints that are off".to_owned();
+    }
+    let each = skipped_for(&one.skips);
+    each.iter().map(|one| format!("{} {}", one.count, one.reason.0)).collect::<Vec<_>>().join(", ")
+}
+
+fn asked(one: &BulkOperation, now: DateTime<Utc>) -> [(&'static str, Markup); 11] {
     let any = || html! { span.soft { "any" } };
     [
         ("Since", time(one.since, now)),
@@ -154,6 +178,8 @@ fn asked(one: &BulkOperation, now: DateTime<Utc>) -> [(&'static str, Markup); 9]
         ("Status", one.status.map_or_else(any, |status| state(status.name()))),
         ("Event", one.event_type.map_or_else(any, |event| html! { (event.name()) })),
         ("HTTP status", one.http_status.map_or_else(any, |status| html! { (status) })),
+        ("Read", one.read.map_or_else(any, |read| html! { (read.name()) })),
+        ("Error code", one.error_code.as_ref().map_or_else(any, |code| html! { (code) })),
         ("Error", one.error.as_ref().map_or_else(any, |error| html! { (error) })),
         ("Pace", one.pace.map_or_else(|| html! { "up to 500 a second" }, |pace| html! { (pace) " a second" })),
     ]

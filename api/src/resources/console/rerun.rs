@@ -1,14 +1,17 @@
 //! Running failed reads again, many at once: what matches is counted with what is held for it, and then run. Each press
 //! of the button takes the newest of what is left, and leads on to the rest.
 
-use super::bulk::{Bulk, Parts, Period, done, none, refuse_untyped};
+use super::bulk::{BY_A_BUTTON, Bulk, Parts, Period, RefusedForm, done, is_wrong, none, refuse_untyped, why};
 use super::jobs::search_scope;
 use super::words::{minutes, word};
 use super::{Visit, leads_to, shell};
-use crate::http::error::{Answer, Code};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::pages::field;
 use crate::http::text::Time;
 use crate::resources::operator::jobs::OperatorJobs;
 use crate::resources::tools::prepare_media::ReadStatus;
+use crate::usecases::operator::bulk_operations::{self as acts, BulkAsked, BulkSelection};
+use domain::bulk::MOST_NAME_CHARACTERS;
 use domain::ids::JobId;
 use domain::job::{Job, JobStatus};
 use domain::minutes::Minutes;
@@ -16,7 +19,7 @@ use domain::read::Read;
 use maud::{Markup, html};
 use poem::Response;
 use std::collections::HashSet;
-use store::jobs::{self, JobSearchFilter};
+use store::jobs::{self, JobSearchFilter, RerunFilter, RerunOf};
 
 const PAGE: Bulk = Bulk {
     path: "/rerun",
@@ -84,24 +87,30 @@ fn older_than(visit: &Visit, last: Option<JobId>) -> Vec<(&'static str, String)>
 /// The page that counts.
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     PAGE.takes(&visit)?;
-    let shown = page(&visit).await;
+    let shown = page(&visit, None).await;
     PAGE.or_refused(visit, shown)
 }
 
-async fn page(visit: &Visit) -> Answer<Response> {
+/// Returns the page. `refused`: why the form was refused, if it was; it then stands there as it was sent.
+async fn page(visit: &Visit, refused: Option<RefusedForm>) -> Answer<Response> {
     let matching = matching(visit).await?;
     let more = html! {
         @if let Some(last) = matching.last {
             p { a href=(PAGE.link(visit, matching.period, &older_than(visit, Some(last)))) { "Older ones" } }
         }
     };
+    let whole = whole(visit, matching.period).await?;
+    let asked = match &whole {
+        Some(whole) => in_the_background(visit, matching.period, whole, refused.as_ref()).await?,
+        None => Markup::default(),
+    };
     let parts = Parts {
         many: matching.many(),
         done: ran(visit),
-        refused: None,
+        refused,
         found: found(&matching),
         warning: Markup::default(),
-        asked: Markup::default(),
+        asked,
         more,
         command: command(visit),
     };
@@ -136,9 +145,100 @@ fn found(matching: &Matching) -> Markup {
     }
 }
 
-/// Runs again what matches.
+/// All failed reads that match, which a bulk operation runs again.
+struct Whole {
+    filter: RerunFilter,
+    payers: Vec<RerunOf>,
+}
+
+impl Whole {
+    fn many(&self) -> u64 {
+        self.payers.iter().map(|one| one.count.unsigned_abs()).sum()
+    }
+}
+
+/// Counts all failed reads that match; none where a filter is asked for that a bulk operation does not have.
+async fn whole(visit: &Visit, period: Period) -> Answer<Option<Whole>> {
+    if visit.asked("workspace_id").is_some() || visit.asked("item_id").is_some() {
+        return Ok(None);
+    }
+    let filter = RerunFilter {
+        since: period.since,
+        until: Some(period.until),
+        account: visit.id_in("account_id")?,
+        read: visit.word("read", Read::from_name)?,
+        error_code: visit.asked("error_code").map(str::to_owned),
+    };
+    let payers = jobs::reruns_of(&mut *visit.conn().await?, &filter).await?;
+    Ok(Some(Whole { filter, payers }))
+}
+
+/// The name of an operation that is given none.
+fn usual_name(period: Period) -> String {
+    format!("Failed reads from {} to {}", Time(period.since), Time(period.until))
+}
+
+/// Shows the part of the form that starts a bulk operation of all that match, with what it holds.
+async fn in_the_background(
+    visit: &Visit,
+    period: Period,
+    whole: &Whole,
+    refused: Option<&RefusedForm>,
+) -> Answer<Markup> {
+    let free = acts::free_name(&mut *visit.conn().await?, &usual_name(period)).await?;
+    let written = field(&visit.form, "name");
+    let name = if written.trim().is_empty() { free.as_str() } else { written.as_str() };
+    let held = Minutes::from_hundredths(whole.payers.iter().map(|one| one.minutes).sum());
+    let many = whole.many();
+    Ok(html! {
+        p {
+            "Or all that match and were not started again since, in the background: " (many) " "
+            (word(many == 1, "read", "reads")) " of " (whole.payers.len()) " "
+            (word(whole.payers.len() == 1, "account", "accounts")) ", for which " (minutes(held))
+            " were held. The accounts that paid pay again; a read that can't be held is skipped, with the reason."
+        }
+        label for="name" { "Name of the operation: " }
+        input.name #name name="name" value=(name) maxlength=(MOST_NAME_CHARACTERS) autocomplete="off"
+            aria-invalid=[is_wrong(refused, "name").then_some("true")];
+        (why(refused, "name"))
+        @if many > BY_A_BUTTON {
+            label for="count" { "To do so with so many, type their number: " }
+            input #count name="count" inputmode="numeric" autocomplete="off" value=(field(&visit.form, "count"))
+                aria-invalid=[is_wrong(refused, "count").then_some("true")];
+            (why(refused, "count"))
+        }
+        button name="bulk" value="yes" { "Run all " (many) " in the background" }
+    })
+}
+
+/// Starts the operation that runs all that match again.
+async fn start_bulk(visit: &Visit) -> Answer<Response> {
+    let period = PAGE.period(visit).await?;
+    let Some(whole) = whole(visit, period).await? else {
+        let words = "A bulk operation of failed reads has no filter by workspace or item.";
+        return Err(ApiError::new(Code::InvalidRequest, words));
+    };
+    if let Err(refusal) = refuse_untyped(visit, whole.many()) {
+        return page(visit, Some(RefusedForm { refusal, field: "count" })).await;
+    }
+    let named = field(&visit.form, "name");
+    let name = if named.trim().is_empty() { usual_name(period) } else { named };
+    let asked = BulkAsked { name, selection: BulkSelection::Failed(whole.filter), pace: None };
+    let refusal = match acts::start(&visit.app, &visit.caller, &asked).await {
+        Ok(started) => return Ok(leads_to(&format!("/console/bulk/{}", started.id))),
+        Err(refusal) if refusal.code().status().is_client_error() => refusal,
+        Err(fault) => return Err(fault),
+    };
+    let is_name = refusal.code() == Code::NameTaken || refusal.message().starts_with("`name`");
+    page(visit, Some(RefusedForm { refusal, field: if is_name { "name" } else { "" } })).await
+}
+
+/// Runs again what matches: the newest at once, or all of it by a bulk operation.
 pub(super) async fn run(visit: Visit) -> Answer<Response> {
     PAGE.takes(&visit)?;
+    if field(&visit.form, "bulk") == "yes" {
+        return start_bulk(&visit).await;
+    }
     let matching = matching(&visit).await?;
     refuse_untyped(&visit, matching.many())?;
     let (mut started, mut there, mut refused) = (0_u32, 0_u32, 0_u32);

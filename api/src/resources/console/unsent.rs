@@ -8,7 +8,7 @@ use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::field;
 use crate::http::text::Time;
-use crate::usecases::operator::bulk_operations::{BulkAsked, free_name, start};
+use crate::usecases::operator::bulk_operations::{BulkAsked, BulkSelection, free_name, start};
 use crate::usecases::operator::deliveries::{UnsentSelection, resend_all};
 use chrono::{DateTime, Utc};
 use domain::bulk::{MOST_NAME_CHARACTERS, PACES};
@@ -218,7 +218,7 @@ async fn start_bulk(visit: &Visit, counted: &UnsentCounts) -> Answer<Response> {
     let name = if named.trim().is_empty() { usual_name(counted.period) } else { named };
     let started = match pace(visit) {
         Ok(pace) => {
-            let asked = BulkAsked { name, selection: counted.selection.clone(), pace };
+            let asked = BulkAsked { name, selection: BulkSelection::Unsent(counted.selection.clone()), pace };
             start(&visit.app, &visit.caller, &asked).await
         }
         Err(refusal) => Err(refusal),

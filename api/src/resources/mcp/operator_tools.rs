@@ -22,7 +22,7 @@ use url::form_urlencoded::{Serializer, byte_serialize};
 
 /// The tools, in the order in which they are listed, each with its operation: the verdict, what the console has a
 /// button for, and what finds the ids that those take.
-const TOOLS: [(&str, &str); 15] = [
+const TOOLS: [(&str, &str); 16] = [
     ("get_health", "GET /operator/report"),
     ("list_jobs", "GET /operator/jobs"),
     ("get_job", "GET /operator/jobs/{id}"),
@@ -31,6 +31,7 @@ const TOOLS: [(&str, &str); 15] = [
     ("list_deliveries", "GET /operator/deliveries"),
     ("resend_delivery", "POST /operator/deliveries/{id}/resend"),
     ("resend_deliveries", "POST /operator/deliveries/resend"),
+    ("count_failed_reads", "GET /operator/failed-reads"),
     ("start_bulk_operation", "POST /operator/bulk-operations"),
     ("list_bulk_operations", "GET /operator/bulk-operations"),
     ("get_bulk_operation", "GET /operator/bulk-operations/{id}"),

@@ -1,27 +1,35 @@
 //! What is done with all that match a filter, by name: `/operator/bulk-operations` (contract §11).
 //!
 //! Here operations are started, shown and stopped (`usecases::operator::bulk_operations`); a scheduler takes them
-//! forward. The preview is the dry run of `/operator/deliveries/resend`, which has the same filters.
+//! forward, or the api itself where reads are run again. The preview of deliveries is the dry run of
+//! `/operator/deliveries/resend`, that of reads `/operator/failed-reads`; they have the same filters.
 
+use super::failed_reads::FailedReads;
 use super::unsent::{Unarrived, selecting_unsent};
 use super::{OperatorAuth, missing};
 use crate::app::App;
 use crate::contract::envelope::Accepted;
 use crate::contract::groups::{Refusals, Tag};
-use crate::http::error::{Answer, Code};
+use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
-use crate::http::text::{Text, Time};
+use crate::http::text::{MinuteCount, Text, Time};
 use crate::http::words::same_words;
+use crate::resources::tools::prepare_media::ReadKind;
 use crate::resources::webhooks::deliveries::Kind;
-use crate::usecases::operator::bulk_operations::{BulkAsked, start, stop};
+use crate::usecases::operator::bulk_operations::{BulkAsked, BulkSelection, start, stop};
 use crate::usecases::operator::deliveries::UnsentSelection;
 use domain::bulk::{BulkKind, BulkState};
 use domain::ids::BulkOperationId;
+use domain::minutes::Minutes;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
+use serde_json::Value;
+use std::cmp::Reverse;
 use store::bulk_operations::{self, BulkFilter, BulkOperation};
 use store::deliveries::UnsentFilter;
+use store::inspect;
+use store::jobs::{self, RerunFilter};
 
 /// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[
@@ -29,6 +37,7 @@ pub const ERRORS: Refusals = &[
         "POST /operator/bulk-operations",
         &[Code::AccountNotFound, Code::WebhookNotFound, Code::NameTaken, Code::QuotaReached],
     ),
+    ("GET /operator/failed-reads", &[Code::AccountNotFound]),
     ("GET /operator/bulk-operations", &[Code::InvalidCursor]),
     ("GET /operator/bulk-operations/{id}", &[Code::BulkOperationNotFound]),
     ("POST /operator/bulk-operations/{id}/stop", &[Code::BulkOperationNotFound]),
@@ -43,6 +52,8 @@ pub struct OperatorBulkOperations(pub App);
 pub enum BulkKindWord {
     /// It sends again the events whose last delivery to an endpoint failed or was skipped.
     ResendDeliveries,
+    /// It runs failed reads again, each as a new job that the account which paid for the first one pays for.
+    RerunReads,
 }
 
 /// How far a bulk operation is.
@@ -57,7 +68,7 @@ pub enum BulkStateWord {
     Finished,
 }
 
-same_words!(BulkKind = BulkKindWord { ResendDeliveries });
+same_words!(BulkKind = BulkKindWord { ResendDeliveries, RerunReads });
 same_words!(BulkState = BulkStateWord { Running, Stopped, Finished });
 
 selecting_unsent! {
@@ -70,10 +81,60 @@ selecting_unsent! {
         /// What it does.
         kind: BulkKindWord,
         /// How many deliveries are sent each second, so that a receiver that has just come back gets no more than it
-        /// can take; up to 500, if absent.
+        /// can take; up to 500, if absent. Not with the kind `rerun_reads`.
         #[oai(validator(minimum(value = "1"), maximum(value = "100")))]
         pace: Option<i16>,
+        /// Only this read; with the kind `rerun_reads` alone.
+        read: Option<ReadKind>,
+        /// Only reads that failed with this job error code; with the kind `rerun_reads` alone.
+        error_code: Option<Text>,
     }
+}
+
+impl StartBulkOperation {
+    /// Returns what the operation takes.
+    ///
+    /// # Errors
+    /// `invalid_request` for a filter that is of the other kind alone.
+    fn takes(&self) -> Answer<BulkSelection> {
+        let selection = self.selection()?;
+        let UnsentSelection { account, endpoint, filter } = &selection;
+        let of_reads = self.read.is_some() || self.error_code.is_some();
+        let of_deliveries = endpoint.is_some()
+            || self.pace.is_some()
+            || filter.status.is_some()
+            || filter.event_type.is_some()
+            || filter.http_status.is_some()
+            || filter.error.is_some();
+        match self.kind {
+            BulkKindWord::ResendDeliveries if of_reads => {
+                Err(ApiError::new(Code::InvalidRequest, "`read` and `error_code` are of the kind `rerun_reads` alone."))
+            }
+            BulkKindWord::RerunReads if of_deliveries => Err(ApiError::new(
+                Code::InvalidRequest,
+                "The kind `rerun_reads` takes `since`, `until`, `account_id`, `read` and `error_code`, and no `pace`.",
+            )),
+            BulkKindWord::ResendDeliveries => Ok(BulkSelection::Unsent(selection)),
+            BulkKindWord::RerunReads => Ok(BulkSelection::Failed(RerunFilter {
+                since: filter.since,
+                until: filter.until,
+                account: *account,
+                read: self.read.map(Into::into),
+                error_code: self.error_code.as_ref().map(|text| text.0.clone()),
+            })),
+        }
+    }
+}
+
+/// How many failed reads were skipped for one reason.
+#[derive(Debug, Object)]
+pub struct SkippedFor {
+    /// The reason: the code of `prepare_media`'s answer (such as `insufficient_minutes` or `queue_full`) or of the
+    /// refusal (such as `account_suspended`); `stored` and `under_way` for reads that are; `matched_no_longer` for those
+    /// that somebody ran again or deleted meanwhile.
+    pub reason: Text,
+    /// How many.
+    pub count: i64,
 }
 
 /// A bulk operation.
@@ -87,14 +148,18 @@ pub struct BulkOperationAnswer {
     pub kind: BulkKindWord,
     /// How far it is.
     pub state: BulkStateWord,
-    /// The number of deliveries that matched when it was started, to endpoints that were enabled.
+    /// The number of deliveries to endpoints that were enabled, or of failed reads, that matched when it was started.
     pub total: i64,
-    /// The number of deliveries that it has sent again. It is above `total` if some that were under way at the start
-    /// have failed since.
+    /// The number of deliveries that it has sent again, or of reads that it has started again. It is above `total` if
+    /// some that were under way at the start have failed since.
     pub done: i64,
     /// The number of deliveries that were counted and not sent: somebody else had sent them again meanwhile, or their
-    /// endpoint was disabled or removed.
+    /// endpoint was disabled or removed. Of reads, those that were not started: `skipped_for` says why.
     pub skipped: i64,
+    /// How many failed reads were skipped for which reason; empty for deliveries.
+    pub skipped_for: Vec<SkippedFor>,
+    /// The cloud minutes that were held for the failed reads which matched when it was started; null for deliveries.
+    pub estimated_minutes: Option<MinuteCount>,
     /// Deliveries created at or after this time.
     pub since: Time,
     /// Deliveries created before this time.
@@ -113,6 +178,10 @@ pub struct BulkOperationAnswer {
     pub error: Option<Text>,
     /// How many deliveries it sends each second; null for up to 500.
     pub pace: Option<i16>,
+    /// This read, run again; null for any, and for deliveries.
+    pub read: Option<ReadKind>,
+    /// Reads that failed with this job error code; null for any, and for deliveries.
+    pub error_code: Option<Text>,
     /// The name of the operator who started it.
     pub started_by: Text,
     /// The name of the operator who stopped it; null if nobody did.
@@ -133,6 +202,8 @@ impl From<BulkOperation> for BulkOperationAnswer {
             total: row.total,
             done: row.done,
             skipped: row.skipped,
+            skipped_for: skipped_for(&row.skips),
+            estimated_minutes: row.minutes.map(|held| Minutes::from_hundredths(held).into()),
             since: Time(row.since),
             until: Time(row.until),
             account_id: row.account_id.map(Text::of),
@@ -142,12 +213,24 @@ impl From<BulkOperation> for BulkOperationAnswer {
             http_status: row.http_status,
             error: row.error.map(Text),
             pace: row.pace,
+            read: row.read.map(Into::into),
+            error_code: row.error_code.map(Text),
             started_by: Text(row.operator),
             stopped_by: row.stopped_by.map(Text),
             created_at: Time(row.created_at),
             ended_at: row.ended_at.map(Time),
         }
     }
+}
+
+/// Returns how many were skipped for which reason, the most frequent first.
+pub fn skipped_for(skips: &Value) -> Vec<SkippedFor> {
+    let reasons = skips.as_object().into_iter().flatten();
+    let mut all: Vec<SkippedFor> = reasons
+        .map(|(reason, count)| SkippedFor { reason: Text(reason.clone()), count: count.as_i64().unwrap_or_default() })
+        .collect();
+    all.sort_by_key(|one| Reverse(one.count));
+    all
 }
 
 #[OpenApi(tag = "Tag::Operator")]
@@ -157,13 +240,50 @@ impl OperatorBulkOperations {
     /// Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters:
     /// each as a new delivery, from its first attempt, up to `pace` or 500 a second, the oldest of each endpoint first.
     /// Count them before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must not
-    /// lie ahead. The operation goes on by itself, whatever restarts meanwhile; at most five run at once.
+    /// lie ahead. With the kind `rerun_reads` it runs failed reads again instead, up to 50 a second, for the accounts
+    /// that paid for them: count those before with `GET /operator/failed-reads`. The operation goes on by itself,
+    /// whatever restarts meanwhile; at most five run at once.
     #[oai(path = "/operator/bulk-operations", method = "post", operation_id = "operator_start_bulk_operation")]
     async fn start(&self, auth: OperatorAuth, body: Json<StartBulkOperation>) -> Answer<Accepted<BulkOperationAnswer>> {
         let OperatorAuth(operator) = auth;
-        let BulkKindWord::ResendDeliveries = body.0.kind;
-        let asked = BulkAsked { selection: body.0.selection()?, pace: body.0.pace, name: body.0.name.0 };
+        let asked = BulkAsked { selection: body.0.takes()?, pace: body.0.pace, name: body.0.name.0 };
         Ok(Accepted(start(&self.0, &operator, &asked).await?.into()))
+    }
+
+    /// Count failed reads
+    ///
+    /// Counts the reads that failed and were not started again since, by the account that paid for them, with the
+    /// minutes that were held. It is the preview of `POST /operator/bulk-operations` with the kind `rerun_reads`: pass
+    /// on its `until`. An item and read counts once, by its last job.
+    #[oai(path = "/operator/failed-reads", method = "get", operation_id = "operator_count_failed_reads")]
+    async fn count_failed(
+        &self,
+        _auth: OperatorAuth,
+        /// Only reads whose job was created at or after this time.
+        since: Query<Time>,
+        /// Only reads whose job was created before this time; until now, if absent.
+        until: Query<Option<Time>>,
+        /// Only reads that this account paid for.
+        account_id: Query<Option<Text>>,
+        /// Only this read.
+        read: Query<Option<ReadKind>>,
+        /// Only reads that failed with this job error code.
+        error_code: Query<Option<Text>>,
+    ) -> Answer<Json<FailedReads>> {
+        let mut conn = self.0.conn().await?;
+        let until = match until.0 {
+            Some(Time(until)) => until,
+            None => inspect::now(&mut conn).await?,
+        };
+        let filter = RerunFilter {
+            since: since.0.0,
+            until: Some(until),
+            account: account_id.0.map(|id| id.id(Code::AccountNotFound)).transpose()?,
+            read: read.0.map(Into::into),
+            error_code: error_code.0.map(|text| text.0),
+        };
+        let found = jobs::reruns_of(&mut conn, &filter).await?;
+        Ok(Json(FailedReads::of(filter.since, until, &found)))
     }
 
     /// List bulk operations
@@ -204,7 +324,8 @@ impl OperatorBulkOperations {
 
     /// Stop a bulk operation
     ///
-    /// What it has sent stays sent, and nothing more is. One that has ended stays as it is.
+    /// What it has sent stays sent, what it has started goes on, and nothing more is. One that has ended stays as it
+    /// is.
     #[oai(path = "/operator/bulk-operations/:id/stop", method = "post", operation_id = "operator_stop_bulk_operation")]
     async fn stop(
         &self,

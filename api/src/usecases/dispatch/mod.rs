@@ -17,7 +17,7 @@ mod reads;
 mod render;
 
 use crate::http::rate::{self, kept_byte_us};
-use domain::ids::{AccountId, JobId};
+use domain::ids::{AccountId, BulkOperationId, JobId};
 use domain::minutes::Minutes;
 use domain::plan::{self, Answer, Candidate, Start};
 pub use dub::{DubRequest, is_full_of_dubs};
@@ -104,6 +104,19 @@ enum CommitHook<'a, Answered> {
     Answer(&'a (dyn Fn(&Answered) -> String + Sync)),
     /// A row of the operators' audit log.
     Note(&'a (dyn Fn(&Answered) -> audit::Entry + Sync)),
+    /// The step of a bulk operation that the job is.
+    Step(&'a BulkStep),
+}
+
+/// A step of an operators' bulk operation: one job that is run again.
+#[derive(Debug, Clone, Copy)]
+pub struct BulkStep {
+    /// The operation.
+    pub operation: BulkOperationId,
+    /// The job that it has behind it before the step; none before its first one.
+    pub from: Option<JobId>,
+    /// The job that is run again, which it has behind it then.
+    pub to: JobId,
 }
 
 /// Runs the use case. `compose` makes the bytes to answer with, which are stored under the idempotency key.
@@ -122,6 +135,16 @@ pub fn dispatch_noted<'a, W: Work>(
     note: &'a (dyn Fn(&W::Answered) -> audit::Entry + Sync),
 ) -> BoxFuture<'a, Result<Dispatched<W::Answered>, DispatchError>> {
     Box::pin(run(process, work, CommitHook::Note(note)))
+}
+
+/// Runs the use case for a step of a bulk operation. If anything starts, the operation counts it in the same
+/// transaction; where it does not run any more or is at another place, nothing starts: [`DispatchError::Contended`].
+pub fn dispatch_step<'a, W: Work>(
+    process: &'a Process,
+    work: &'a W,
+    step: &'a BulkStep,
+) -> BoxFuture<'a, Result<Dispatched<W::Answered>, DispatchError>> {
+    Box::pin(run(process, work, CommitHook::Step(step)))
 }
 
 /// Returns what a call would start and hold, without starting it (`dry_run`).
@@ -212,6 +235,11 @@ async fn commit<W: Work>(
         }
         (CommitHook::Answer(_), None) => {}
         (CommitHook::Note(note), _) => audit::record(&mut tx, &note(&answered)).await.map(|_| ())?,
+        (CommitHook::Step(step), _) => {
+            if !jobs::advance_reruns(&mut tx, step.operation, (step.from, step.to), true, None).await? {
+                return Ok(None);
+            }
+        }
     }
     note_rerun(&mut tx, work.call(), &starts).await?;
     tx.commit().await?;

@@ -1,4 +1,5 @@
-//! Starting and stopping operators' bulk operations. A scheduler takes them forward (`advance_bulk_operations`).
+//! Starting and stopping operators' bulk operations. A scheduler takes those of deliveries forward
+//! (`advance_bulk_operations`), and the api those of failed reads (`bulk_reruns`).
 
 use super::deliveries::{UnsentSelection, audit_value};
 use super::missing;
@@ -9,11 +10,13 @@ use crate::http::text::Time;
 use chrono::{DateTime, SubsecRound, Utc};
 use domain::bulk::{self, BulkKind, BulkState, MOST_NAME_CHARACTERS, MOST_RUNNING, PACES};
 use domain::ids::BulkOperationId;
+use domain::minutes::Minutes;
 use runtime::wake::Wake;
-use serde_json::json;
+use serde_json::{Value, json};
 use sqlx::PgConnection;
 use store::bulk_operations::{self, BulkFilter, BulkOperation};
 use store::deliveries::{self, UnsentFilter, UnsentOf};
+use store::jobs::{self, RerunFilter, RerunOf};
 use store::{audit, inspect};
 
 /// What is to be sent again, and what that is called.
@@ -21,10 +24,28 @@ use store::{audit, inspect};
 pub struct BulkAsked {
     /// The name: 1 to [`MOST_NAME_CHARACTERS`] characters without control characters.
     pub name: String,
-    /// What is sent; without an `until`, what was created until now.
-    pub selection: UnsentSelection,
-    /// How many are sent each second, within [`PACES`]; as many as a turn takes, if none.
+    /// What is taken; without an `until`, what was created until now.
+    pub selection: BulkSelection,
+    /// How many deliveries are sent each second, within [`PACES`]; as many as a turn takes, if none.
     pub pace: Option<i16>,
+}
+
+/// What an operation takes.
+#[derive(Debug, Clone)]
+pub enum BulkSelection {
+    /// Deliveries that did not arrive, to be sent again.
+    Unsent(UnsentSelection),
+    /// Reads that failed, to be run again at the expense of whoever paid for them.
+    Failed(RerunFilter),
+}
+
+impl BulkSelection {
+    fn until(&self) -> Option<DateTime<Utc>> {
+        match self {
+            Self::Unsent(unsent) => unsent.filter.until,
+            Self::Failed(failed) => failed.until,
+        }
+    }
 }
 
 /// Starts an operation. One with this name that was asked for in the same way is returned as it is.
@@ -47,51 +68,109 @@ pub async fn start(app: &App, operator: &OperatorCaller, asked: &BulkAsked) -> A
         return Err(ApiError::new(Code::QuotaReached, message).suggest("Wait until one of them ends, or stop one."));
     }
     let now = inspect::now(&mut start).await?;
-    let UnsentSelection { account, endpoint, filter } = asked.selection.clone();
-    let until = filter.until.unwrap_or(now);
+    let until = asked.selection.until().unwrap_or(now);
     if until > now {
-        let message = "`until` lies ahead: what is sent again would match once more. Without it, now is meant.";
+        let message = "`until` lies ahead: what is done again would match once more. Without it, now is meant.";
         return Err(ApiError::new(Code::InvalidRequest, message));
     }
-    let filter = UnsentFilter { until: Some(until), ..filter };
-    let found = deliveries::unsent_of(&mut start, account, endpoint, &filter).await?;
-    let open: Vec<UnsentOf> = found.into_iter().filter(|one| one.enabled).collect();
     let id = BulkOperationId::mint();
-    let total: i64 = open.iter().map(|one| one.count).sum();
-    let after = json!({
-        "name": name, "kind": BulkKind::ResendDeliveries, "filter": audit_value(&filter), "account_id": account,
-        "endpoint_id": endpoint, "total": total, "pace": asked.pace,
-    });
-    let entry = operator.changed("bulk.start", id, None, Some(after));
-    let new = BulkOperation {
-        id,
-        name: name.to_owned(),
-        kind: BulkKind::ResendDeliveries,
-        state: BulkState::Running,
-        since: filter.since,
-        until,
-        account_id: account,
-        endpoint_id: endpoint,
-        status: filter.status,
-        event_type: filter.event_type,
-        http_status: filter.http_status,
-        error: filter.error,
-        pace: asked.pace,
-        operator: entry.operator.clone(),
-        address: entry.address.clone(),
-        request_id: entry.request_id.clone(),
-        total,
-        done: 0,
-        skipped: 0,
-        stopped_by: None,
-        created_at: now,
-        ended_at: None,
-    };
+    let mut entry = operator.changed("bulk.start", id, None, None);
+    let (new, open, filter) = counted(&mut start, asked, until, blank(id, name, &entry, now)).await?;
+    entry.after = Some(json!({
+        "name": name, "kind": new.kind, "filter": filter, "account_id": new.account_id,
+        "endpoint_id": new.endpoint_id, "total": new.total, "pace": new.pace,
+        "minutes": new.minutes.map(Minutes::from_hundredths),
+    }));
     bulk_operations::insert(&mut start, &new, &open).await?;
     audit::record(&mut start, &entry).await?;
     start.commit().await?;
     app.process.wakes.send([Wake::Duties]);
     Ok(new)
+}
+
+/// Returns an operation of this name that takes nothing yet.
+fn blank(id: BulkOperationId, name: &str, entry: &audit::Entry, now: DateTime<Utc>) -> BulkOperation {
+    BulkOperation {
+        id,
+        name: name.to_owned(),
+        kind: BulkKind::ResendDeliveries,
+        state: BulkState::Running,
+        since: now,
+        until: now,
+        account_id: None,
+        endpoint_id: None,
+        status: None,
+        event_type: None,
+        http_status: None,
+        error: None,
+        pace: None,
+        read: None,
+        error_code: None,
+        minutes: None,
+        after_job: None,
+        skips: json!({}),
+        operator: entry.operator.clone(),
+        address: entry.address.clone(),
+        request_id: entry.request_id.clone(),
+        total: 0,
+        done: 0,
+        skipped: 0,
+        stopped_by: None,
+        created_at: now,
+        ended_at: None,
+    }
+}
+
+/// Counts what an operation takes. Returns the operation with it, its endpoints, and its filter as the audit log shows
+/// it.
+async fn counted(
+    conn: &mut PgConnection,
+    asked: &BulkAsked,
+    until: DateTime<Utc>,
+    blank: BulkOperation,
+) -> Answer<(BulkOperation, Vec<UnsentOf>, Value)> {
+    match asked.selection.clone() {
+        BulkSelection::Unsent(UnsentSelection { account, endpoint, filter }) => {
+            let filter = UnsentFilter { until: Some(until), ..filter };
+            let found = deliveries::unsent_of(conn, account, endpoint, &filter).await?;
+            let open: Vec<UnsentOf> = found.into_iter().filter(|one| one.enabled).collect();
+            let shown = audit_value(&filter);
+            let new = BulkOperation {
+                since: filter.since,
+                until,
+                account_id: account,
+                endpoint_id: endpoint,
+                status: filter.status,
+                event_type: filter.event_type,
+                http_status: filter.http_status,
+                error: filter.error,
+                pace: asked.pace,
+                total: open.iter().map(|one| one.count).sum(),
+                ..blank
+            };
+            Ok((new, open, shown))
+        }
+        BulkSelection::Failed(filter) => {
+            let filter = RerunFilter { until: Some(until), ..filter };
+            let found: Vec<RerunOf> = jobs::reruns_of(conn, &filter).await?;
+            let shown = json!({
+                "since": Time(filter.since).to_string(), "until": Time(until).to_string(), "read": filter.read,
+                "error_code": filter.error_code,
+            });
+            let new = BulkOperation {
+                kind: BulkKind::RerunReads,
+                since: filter.since,
+                until,
+                account_id: filter.account,
+                read: filter.read,
+                error_code: filter.error_code,
+                minutes: Some(found.iter().map(|one| one.minutes).sum()),
+                total: found.iter().map(|one| one.count).sum(),
+                ..blank
+            };
+            Ok((new, Vec::new(), shown))
+        }
+    }
 }
 
 /// Stops an operation: what it has done stays done. One that has ended stays as it is. Returns it as it is then.
@@ -131,17 +210,30 @@ fn refuse_pace(pace: Option<i16>) -> Answer<()> {
 /// Whether an operation was asked for in this way. A request without `until` asks for any. Times are compared in whole
 /// milliseconds, as answers show them.
 fn is_same(kept: &BulkOperation, asked: &BulkAsked) -> bool {
-    let UnsentSelection { account, endpoint, filter } = &asked.selection;
     let shown = |at: DateTime<Utc>| at.trunc_subsecs(3);
-    kept.account_id == *account
-        && kept.endpoint_id == *endpoint
-        && shown(kept.since) == shown(filter.since)
-        && filter.until.is_none_or(|until| shown(kept.until) == shown(until))
-        && kept.status == filter.status
-        && kept.event_type == filter.event_type
-        && kept.http_status == filter.http_status
-        && kept.error == filter.error
-        && kept.pace == asked.pace
+    if asked.selection.until().is_some_and(|until| shown(kept.until) != shown(until)) {
+        return false;
+    }
+    match &asked.selection {
+        BulkSelection::Unsent(UnsentSelection { account, endpoint, filter }) => {
+            kept.kind == BulkKind::ResendDeliveries
+                && kept.account_id == *account
+                && kept.endpoint_id == *endpoint
+                && shown(kept.since) == shown(filter.since)
+                && kept.status == filter.status
+                && kept.event_type == filter.event_type
+                && kept.http_status == filter.http_status
+                && kept.error == filter.error
+                && kept.pace == asked.pace
+        }
+        BulkSelection::Failed(filter) => {
+            kept.kind == BulkKind::RerunReads
+                && kept.account_id == filter.account
+                && shown(kept.since) == shown(filter.since)
+                && kept.read == filter.read
+                && kept.error_code == filter.error_code
+        }
+    }
 }
 
 /// Returns this name, or one like it if an operation has it.

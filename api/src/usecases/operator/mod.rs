@@ -3,6 +3,7 @@
 
 pub mod accounts;
 pub mod bulk_operations;
+pub mod bulk_reruns;
 pub mod console;
 pub mod credits;
 pub mod deliveries;

@@ -11,6 +11,7 @@ mod failures;
 mod life;
 mod places;
 mod query;
+mod rerun;
 mod search;
 mod start;
 
@@ -26,5 +27,6 @@ pub use places::{
     Admitted, Freed, Line, Payer, ScanStart, admit, leave, payers_due_again, payers_with_waiting, reissue,
 };
 pub use query::{JobFilter, Queued, by_ids, live, page, queued};
+pub use rerun::{NextReruns, RerunFilter, RerunOf, advance_reruns, finish_reruns, next_reruns, reruns_of};
 pub use search::{FoundJob, JobSearchFilter, Origin, SearchScope, origin, search};
 pub use start::{Call, Owners, Rerun, insert};

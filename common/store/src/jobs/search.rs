@@ -209,7 +209,7 @@ pub async fn search(
 
 /// Returns the range of ids that a page can have. Ids carry the time they were minted at, so that no job made before
 /// `until` is above the range, and none made after `since` below it.
-fn ids(before: Option<JobId>, filter: &JobSearchFilter) -> Range<Uuid> {
+pub(super) fn ids(before: Option<JobId>, filter: &JobSearchFilter) -> Range<Uuid> {
     // The first 48 bits of an id are its milliseconds.
     let first = |at: DateTime<Utc>| u128::try_from(at.timestamp_millis()).ok().map(|ms| Uuid::from_u128(ms << 80));
     let since = filter.since.and_then(|since| since.checked_sub_signed(CLOCKS_DIFFER)).and_then(first);

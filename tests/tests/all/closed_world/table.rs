@@ -302,6 +302,7 @@ pub const TABLE: &[Row] = &[
         "",
         r#"{"name":"x","kind":"resend_deliveries","since":"2026-01-01T00:00:00.000Z","account_id":"{account}"}"#,
     ),
+    Row("GET /operator/failed-reads?since=2026-01-01T00:00:00.000Z", Operator, "200", "", ""),
     Row("GET /operator/bulk-operations", Operator, "200", "", ""),
     Row("GET /operator/bulk-operations/{bulk}", Operator, "200", "", ""),
     Row("POST /operator/bulk-operations/{bulk}/stop", Operator, "200", "", ""),

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod bulk;
+mod bulk_reruns;
 mod credits;
 mod erasing;
 mod stopping;
