@@ -130,8 +130,8 @@ impl StartBulkOperation {
 #[derive(Debug, Object)]
 pub struct SkippedFor {
     /// The reason: the code of `prepare_media`'s answer (such as `insufficient_minutes` or `queue_full`) or of the
-    /// refusal (such as `account_suspended`); `stored` and `under_way` for reads that are; `matched_no_longer` for those
-    /// that somebody ran again or deleted meanwhile.
+    /// refusal (such as `account_suspended`); `stored` and `under_way` for reads that are; `matched_no_longer` for
+    /// those that somebody ran again or deleted meanwhile.
     pub reason: Text,
     /// How many.
     pub count: i64,

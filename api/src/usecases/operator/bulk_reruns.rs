@@ -64,7 +64,7 @@ async fn take_turns(app: &App) -> Answer<bool> {
 /// Takes a turn at an operation, the oldest failed reads first, and ends it where there are no more.
 async fn turn(app: &App, id: BulkOperationId) -> Answer<()> {
     let mut conn = app.conn().await?;
-    if !bulk_operations::take_turn(&mut conn, id, NEXT_TURN_MS).await? {
+    if bulk_operations::take_turn(&mut conn, id, NEXT_TURN_MS).await?.is_none() {
         return Ok(());
     }
     let Some(operation) = bulk_operations::by_id(&mut conn, id).await? else { return Ok(()) };

@@ -122,7 +122,7 @@ pub struct Rerun {
     /// Only this read, such as levels.
     #[arg(long)]
     read: Option<String>,
-    /// Only those that failed with this code, such as reader_timeout.
+    /// Only those that failed with this code, such as `reader_timeout`.
     #[arg(long)]
     error: Option<String>,
     /// Start nothing, and show what would be run.
