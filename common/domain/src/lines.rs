@@ -39,13 +39,17 @@ impl Line {
 /// Whether a paragraph is read from the right: its first letter is of such a script, unless a mark before it says from
 /// where it is read.
 pub fn reads_from_right(paragraph: &str) -> bool {
+    paragraph.chars().find_map(is_from_right).unwrap_or(false)
+}
+
+/// Whether a letter or a mark is read from the right; none for what is read as its neighbours are.
+fn is_from_right(letter: char) -> Option<bool> {
     let is_of_one = |letter: char| FROM_RIGHT.iter().any(|(first, last)| (*first..=*last).contains(&u32::from(letter)));
-    let side = paragraph.chars().find_map(|letter| match letter {
+    match letter {
         '\u{200e}' | '\u{202a}' | '\u{202d}' | '\u{2066}' => Some(false),
         '\u{200f}' | '\u{202b}' | '\u{202e}' | '\u{2067}' | '\u{61c}' => Some(true),
         letter => letter.is_alphabetic().then(|| is_of_one(letter)),
-    });
-    side.unwrap_or(false)
+    }
 }
 
 /// Whether it is a mark of the direction of letters that no font here has, so that it would be drawn as a box. Texts of
@@ -57,18 +61,21 @@ pub(crate) const fn is_newer_mark(letter: char) -> bool {
 /// Returns a paragraph with older marks of direction, which the font has and which are drawn as nothing, instead of
 /// newer ones.
 fn with_older_marks(paragraph: &str) -> String {
-    let older = |(at, letter): (usize, char)| match letter {
-        '\u{61c}' => '\u{200f}',
-        '\u{2066}'..='\u{2068}' => {
-            let behind = paragraph.get(at + letter.len_utf8()..).unwrap_or_default();
-            // The last of the three goes by the letters behind it.
-            let is_rtl = letter == '\u{2067}' || (letter == '\u{2068}' && reads_from_right(behind));
-            if is_rtl { '\u{202b}' } else { '\u{202a}' }
-        }
-        '\u{2069}' => '\u{202c}',
-        other => other,
-    };
-    paragraph.char_indices().map(older).collect()
+    // The last of the three newer ones goes by the letters behind it, so they are gone through from the end.
+    let mut is_rtl_behind = false;
+    let mut from_end = Vec::with_capacity(paragraph.len());
+    for letter in paragraph.chars().rev() {
+        from_end.push(match letter {
+            '\u{61c}' => '\u{200f}',
+            '\u{2067}' => '\u{202b}',
+            '\u{2068}' if is_rtl_behind => '\u{202b}',
+            '\u{2066}' | '\u{2068}' => '\u{202a}',
+            '\u{2069}' => '\u{202c}',
+            other => other,
+        });
+        is_rtl_behind = is_from_right(letter).unwrap_or(is_rtl_behind);
+    }
+    from_end.into_iter().rev().collect()
 }
 
 /// The font families of `brand_kit::FAMILIES`, whose letters differ in width.
@@ -116,17 +123,17 @@ impl Family {
         }
     }
 
-    fn width_of(self, text: &str) -> usize {
-        text.chars().map(|letter| self.width(letter)).sum()
-    }
-
-    /// Returns a word in parts that each fit on a line; a letter that is too wide is a part by itself.
-    fn fitting(self, word: &str, room: usize) -> Vec<String> {
-        let mut parts = vec![String::new()];
+    /// Returns a word in parts that each fit on a line, with their widths; a letter that is too wide is a part by itself.
+    fn fitting(self, word: &str, room: usize) -> Vec<(String, usize)> {
+        let mut parts = vec![(String::new(), 0)];
         for letter in word.chars().filter(|letter| !letter.is_control()) {
+            let width = self.width(letter);
             match parts.last_mut() {
-                Some(part) if part.is_empty() || self.width_of(part) + self.width(letter) <= room => part.push(letter),
-                _ => parts.push(letter.into()),
+                Some((part, wide)) if part.is_empty() || *wide + width <= room => {
+                    part.push(letter);
+                    *wide += width;
+                }
+                _ => parts.push((letter.into(), width)),
             }
         }
         parts
@@ -143,21 +150,25 @@ fn is_common(letter: char) -> bool {
 }
 
 /// Returns the lines of a text, at most `room` hundredths of their height wide if possible, broken between words where
-/// that is possible.
+/// that is possible. Takes as long as the text is: letters without a width make a line of any length.
 pub fn broken(text: &str, family: Family, room: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     for paragraph in text.lines().map(with_older_marks) {
-        let mut line = String::new();
-        for part in paragraph.split_whitespace().flat_map(|word| family.fitting(word, room)) {
-            let wider = family.width(' ') + family.width_of(&part);
-            if !line.is_empty() && family.width_of(&line) + wider > room {
-                lines.push(Line::of(std::mem::take(&mut line), &paragraph));
+        let is_rtl = reads_from_right(&paragraph);
+        let (mut line, mut wide) = (String::new(), 0);
+        for (part, width) in paragraph.split_whitespace().flat_map(|word| family.fitting(word, room)) {
+            let space = family.width(' ');
+            if !line.is_empty() && wide + space + width > room {
+                lines.push(Line { text: std::mem::take(&mut line), is_rtl });
+                wide = 0;
             } else if !line.is_empty() {
                 line.push(' ');
+                wide += space;
             }
             line.push_str(&part);
+            wide += width;
         }
-        lines.push(Line::of(line, &paragraph));
+        lines.push(Line { text: line, is_rtl });
     }
     lines
 }
@@ -211,6 +222,21 @@ mod tests {
         assert_eq!(families.map(|family| lines(family, text)), [2, 3, 3]);
         assert_eq!(Family::of(Some("DejaVu Serif"), "Größe, река, ποτάμι…"), Family::Serif);
         assert_eq!(Family::of(Some("DejaVu Serif"), "نهر"), Family::Sans, "letters that it lacks are drawn");
+    }
+
+    #[test]
+    fn however_many_letters_without_a_width_a_text_has_it_takes_as_long_as_it_is() {
+        let began = std::time::Instant::now();
+        for text in ["\u{300}".repeat(300_000), "\u{2068}".repeat(300_000), "\u{202a} ".repeat(150_000)] {
+            let lines = broken(&text, Family::Sans, 4_000);
+            let letters = |text: &str| text.chars().filter(|letter| *letter != ' ').count();
+            assert_eq!(lines.iter().map(|line| letters(&line.text)).sum::<usize>(), letters(&text));
+        }
+        let took = began.elapsed();
+        assert!(
+            took < std::time::Duration::from_secs(20),
+            "each letter is looked at once, not once a letter: {took:?}"
+        );
     }
 
     /// The letters of a text that can be seen.

@@ -36,8 +36,9 @@ pub(in crate::resources::tools) async fn planned_film(
 ) -> Answer<PlannedFilm> {
     let Material { sources, speech, transcripts, mut warnings } =
         stored_material(app, caller, &kept.body, asked.format.has_picture()).await?;
-    // On another thread: planning a day of speech under thousands of cuts takes a while. A long timeline is planned in
-    // its account's turn, which lasts until the work ends, though the caller hangs up.
+    // On another thread: planning a day of speech under thousands of cuts takes a while, and so does breaking its texts
+    // into lines. A long timeline is planned in its account's turn, which lasts until the work ends, though the caller
+    // hangs up.
     let turn = if kept.is_long { Some(app.turns.bodies.turn(caller.account_id.into()).await) } else { None };
     let planned = move || {
         let _turn = turn;
@@ -45,18 +46,21 @@ pub(in crate::resources::tools) async fn planned_film(
         let cues = if burnt { kept.body.cues(&transcripts).iter().map(caption).collect() } else { Vec::new() };
         let film = film_of(&kept.body, &sources, &speech, &cues, asked);
         let known = |item| sources.get(&item).map(|source| source.material()).unwrap_or_default();
-        let worth_ms = film.as_ref().map_or(0, |film| Decoding::of(film, known).worth_ms(film));
-        (kept, film, worth_ms)
+        let planned = film.map(|film| {
+            let worth_ms = Decoding::of(&film, known).worth_ms(&film);
+            let lacks = undrawn_letters(&film.undrawn()).into_iter().chain(cut(film.cut_texts())).collect();
+            (film, worth_ms, lacks)
+        });
+        (kept, planned)
     };
-    let (kept, film, worth_ms) = tokio::task::spawn_blocking(planned).await.map_err(ApiError::internal)?;
-    let film = film.map_err(|error| refused(&error))?;
+    let (kept, planned) = tokio::task::spawn_blocking(planned).await.map_err(ApiError::internal)?;
+    let (film, worth_ms, lacks): (_, _, Vec<String>) = planned.map_err(|error| refused(&error))?;
     if film.has_text() && !store::renders::draws_text(&mut *app.conn().await?).await? {
         let message = "No worker of this deployment can draw letters, and the timeline has some.";
         let refusal = ApiError::new(Code::EngineNotConfigured, message);
         return Err(refusal.suggest("Remove the text overlays and `captions.burn`, or render sound alone."));
     }
-    warnings.extend(undrawn_letters(&film.undrawn()));
-    warnings.extend(cut(film.cut_texts()));
+    warnings.extend(lacks);
     Ok(PlannedFilm { kept, film, worth_ms, warnings })
 }
 
