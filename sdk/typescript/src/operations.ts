@@ -178,6 +178,7 @@ export const OPERATIONS = {
   operator_update_webhook: { name: "operator_update_webhook", method: "PATCH", path: "/operator/webhooks/{id}", repeat: "harmless" },
   operator_start_bulk_operation: { name: "operator_start_bulk_operation", method: "POST", path: "/operator/bulk-operations", repeat: "harmless" },
   operator_list_bulk_operations: { name: "operator_list_bulk_operations", method: "GET", path: "/operator/bulk-operations", repeat: "harmless", rows: ["data"] },
+  operator_count_failed_reads: { name: "operator_count_failed_reads", method: "GET", path: "/operator/failed-reads", repeat: "harmless" },
   operator_get_bulk_operation: { name: "operator_get_bulk_operation", method: "GET", path: "/operator/bulk-operations/{id}", repeat: "harmless" },
   operator_stop_bulk_operation: { name: "operator_stop_bulk_operation", method: "POST", path: "/operator/bulk-operations/{id}/stop", repeat: "harmless" },
   operator_list_audit: { name: "operator_list_audit", method: "GET", path: "/operator/audit", repeat: "harmless", rows: ["data"] },
@@ -1281,7 +1282,9 @@ export class Operator {
   /** Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters: each
    * as a new delivery, from its first attempt, up to `pace` or 500 a second, the oldest of each endpoint first.
    * Count them before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must
-   * not lie ahead. The operation goes on by itself, whatever restarts meanwhile; at most five run at once. */
+   * not lie ahead. With the kind `rerun_reads` it runs failed reads again instead, up to 50 a second, for the
+   * accounts that paid for them: count those before with `GET /operator/failed-reads`. The operation goes on by
+   * itself, whatever restarts meanwhile; at most five run at once. */
   operatorStartBulkOperation(body: Schemas["StartBulkOperation"], options: Options = {}): Promise<Schemas["BulkOperationAnswer"]> {
     return this.calls.call(OPERATIONS.operator_start_bulk_operation, { body, options });
   }
@@ -1292,12 +1295,19 @@ export class Operator {
     return this.calls.pages(OPERATIONS.operator_list_bulk_operations, { query, options });
   }
 
+  /** Counts the reads that failed and were not started again since, by the account that paid for them, with the minutes
+   * that were held. It is the preview of `POST /operator/bulk-operations` with the kind `rerun_reads`: pass on
+   * its `until`. An item and read counts once, by its last job. */
+  operatorCountFailedReads(query: NonNullable<operations["operator_count_failed_reads"]["parameters"]["query"]>, options: Options = {}): Promise<Schemas["FailedReads"]> {
+    return this.calls.call(OPERATIONS.operator_count_failed_reads, { query, options });
+  }
+
   /** With how far it is. */
   operatorGetBulkOperation(id: string, options: Options = {}): Promise<Schemas["BulkOperationAnswer"]> {
     return this.calls.call(OPERATIONS.operator_get_bulk_operation, { path: { id: id }, options });
   }
 
-  /** What it has sent stays sent, and nothing more is. One that has ended stays as it is. */
+  /** What it has sent stays sent, what it has started goes on, and nothing more is. One that has ended stays as it is. */
   operatorStopBulkOperation(id: string, options: Options = {}): Promise<Schemas["BulkOperationAnswer"]> {
     return this.calls.call(OPERATIONS.operator_stop_bulk_operation, { path: { id: id }, options });
   }

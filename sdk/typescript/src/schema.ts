@@ -3168,9 +3168,29 @@ export interface paths {
         put?: never;
         /**
          * Start a bulk operation
-         * @description Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters: each as a new delivery, from its first attempt, up to `pace` or 500 a second, the oldest of each endpoint first. Count them before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must not lie ahead. The operation goes on by itself, whatever restarts meanwhile; at most five run at once.
+         * @description Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters: each as a new delivery, from its first attempt, up to `pace` or 500 a second, the oldest of each endpoint first. Count them before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must not lie ahead. With the kind `rerun_reads` it runs failed reads again instead, up to 50 a second, for the accounts that paid for them: count those before with `GET /operator/failed-reads`. The operation goes on by itself, whatever restarts meanwhile; at most five run at once.
          */
         post: operations["operator_start_bulk_operation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/failed-reads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count failed reads
+         * @description Counts the reads that failed and were not started again since, by the account that paid for them, with the minutes that were held. It is the preview of `POST /operator/bulk-operations` with the kind `rerun_reads`: pass on its `until`. An item and read counts once, by its last job.
+         */
+        get: operations["operator_count_failed_reads"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3208,7 +3228,7 @@ export interface paths {
         put?: never;
         /**
          * Stop a bulk operation
-         * @description What it has sent stays sent, and nothing more is. One that has ended stays as it is.
+         * @description What it has sent stays sent, what it has started goes on, and nothing more is. One that has ended stays as it is.
          */
         post: operations["operator_stop_bulk_operation"];
         delete?: never;
@@ -3807,7 +3827,7 @@ export interface components {
          * @description What a bulk operation does.
          * @enum {string}
          */
-        BulkKindWord: "resend_deliveries";
+        BulkKindWord: "resend_deliveries" | "rerun_reads";
         /**
          * BulkOperationAnswer
          * @description A bulk operation.
@@ -3823,19 +3843,23 @@ export interface components {
             state: components["schemas"]["BulkStateWord"];
             /**
              * Format: int64
-             * @description The number of deliveries that matched when it was started, to endpoints that were enabled.
+             * @description The number of deliveries to endpoints that were enabled, or of failed reads, that matched when it was started.
              */
             total: number;
             /**
              * Format: int64
-             * @description The number of deliveries that it has sent again. It is above `total` if some that were under way at the start have failed since.
+             * @description The number of deliveries that it has sent again, or of reads that it has started again. It is above `total` if some that were under way at the start have failed since.
              */
             done: number;
             /**
              * Format: int64
-             * @description The number of deliveries that were counted and not sent: somebody else had sent them again meanwhile, or their endpoint was disabled or removed.
+             * @description The number of deliveries that were counted and not sent: somebody else had sent them again meanwhile, or their endpoint was disabled or removed. Of reads, those that were not started: `skipped_for` says why.
              */
             skipped: number;
+            /** @description How many failed reads were skipped for which reason; empty for deliveries. */
+            skipped_for: components["schemas"]["SkippedFor"][];
+            /** @description The cloud minutes that were held for the failed reads which matched when it was started; null for deliveries. */
+            estimated_minutes?: number | null;
             /**
              * Format: date-time
              * @description Deliveries created at or after this time.
@@ -3866,6 +3890,10 @@ export interface components {
              * @description How many deliveries it sends each second; null for up to 500.
              */
             pace?: number | null;
+            /** @description This read, run again; null for any, and for deliveries. */
+            read?: components["schemas"]["ReadKind"] | null;
+            /** @description Reads that failed with this job error code; null for any, and for deliveries. */
+            error_code?: string | null;
             /** @description The name of the operator who started it. */
             started_by: string;
             /** @description The name of the operator who stopped it; null if nobody did. */
@@ -5578,6 +5606,46 @@ export interface components {
             content: string;
             /** @description What the document lacks of the timeline, in whole sentences. */
             warnings: string[];
+        };
+        /**
+         * FailedReads
+         * @description Failed reads that could be run again.
+         */
+        FailedReads: {
+            /**
+             * Format: date-time
+             * @description Reads whose job was created at or after this time.
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description Reads whose job was created before this time.
+             */
+            until: string;
+            /**
+             * Format: int64
+             * @description How many there are.
+             */
+            count: number;
+            /** @description The cloud minutes that were held for them when they were started. As many are held again, unless the rates have changed; a read that can't be held is skipped, and one that succeeds is charged no more than was held for it. */
+            estimated_minutes: number;
+            /** @description By the account that paid, which pays again; the one with the most first. */
+            accounts: components["schemas"]["FailedReadsOfAccount"][];
+        };
+        /**
+         * FailedReadsOfAccount
+         * @description The failed reads that one account paid for.
+         */
+        FailedReadsOfAccount: {
+            /** @description The account, which pays for running them again. */
+            account_id: string;
+            /**
+             * Format: int64
+             * @description How many there are.
+             */
+            count: number;
+            /** @description The cloud minutes that were held for them. */
+            estimated_minutes: number;
         };
         /**
          * FootageMatch
@@ -9216,6 +9284,19 @@ export interface components {
             next_cursor?: string | null;
         };
         /**
+         * SkippedFor
+         * @description How many failed reads were skipped for one reason.
+         */
+        SkippedFor: {
+            /** @description The reason: the code of `prepare_media`'s answer (such as `insufficient_minutes` or `queue_full`) or of the refusal (such as `account_suspended`); `stored` and `under_way` for reads that are; `matched_no_longer` for those that somebody ran again or deleted meanwhile. */
+            reason: string;
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            count: number;
+        };
+        /**
          * SpeakerTurn
          * @description A stretch in which one speaker speaks.
          */
@@ -9318,9 +9399,13 @@ export interface components {
             kind: components["schemas"]["BulkKindWord"];
             /**
              * Format: int16
-             * @description How many deliveries are sent each second, so that a receiver that has just come back gets no more than it can take; up to 500, if absent.
+             * @description How many deliveries are sent each second, so that a receiver that has just come back gets no more than it can take; up to 500, if absent. Not with the kind `rerun_reads`.
              */
             pace?: number | null;
+            /** @description Only this read; with the kind `rerun_reads` alone. */
+            read?: components["schemas"]["ReadKind"] | null;
+            /** @description Only reads that failed with this job error code; with the kind `rerun_reads` alone. */
+            error_code?: string | null;
             /**
              * Format: date-time
              * @description Only deliveries created at or after this time.
@@ -29018,6 +29103,13 @@ export interface operations {
                      *           "total": 1,
                      *           "done": 1,
                      *           "skipped": 1,
+                     *           "skipped_for": [
+                     *             {
+                     *               "reason": "a reason",
+                     *               "count": 1
+                     *             }
+                     *           ],
+                     *           "estimated_minutes": 1.25,
                      *           "since": "2026-11-20T09:30:00.000Z",
                      *           "until": "2026-11-20T09:30:00.000Z",
                      *           "account_id": "a account id",
@@ -29027,6 +29119,8 @@ export interface operations {
                      *           "http_status": 1,
                      *           "error": "a error",
                      *           "pace": 1,
+                     *           "read": "transcript",
+                     *           "error_code": "a error code",
                      *           "started_by": "a started by",
                      *           "stopped_by": "a stopped by",
                      *           "created_at": "2026-11-20T09:30:00.000Z",
@@ -29091,6 +29185,13 @@ export interface operations {
                      *       "total": 1,
                      *       "done": 1,
                      *       "skipped": 1,
+                     *       "skipped_for": [
+                     *         {
+                     *           "reason": "a reason",
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "estimated_minutes": 1.25,
                      *       "since": "2026-11-20T09:30:00.000Z",
                      *       "until": "2026-11-20T09:30:00.000Z",
                      *       "account_id": "a account id",
@@ -29100,6 +29201,8 @@ export interface operations {
                      *       "http_status": 1,
                      *       "error": "a error",
                      *       "pace": 1,
+                     *       "read": "transcript",
+                     *       "error_code": "a error code",
                      *       "started_by": "a started by",
                      *       "stopped_by": "a stopped by",
                      *       "created_at": "2026-11-20T09:30:00.000Z",
@@ -29132,6 +29235,67 @@ export interface operations {
             };
             413: components["responses"]["Route.request_too_large"];
             415: components["responses"]["Route.unsupported_media_type"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    operator_count_failed_reads: {
+        parameters: {
+            query: {
+                /** @description Only reads whose job was created at or after this time. */
+                since: string;
+                /** @description Only reads whose job was created before this time; until now, if absent. */
+                until?: string;
+                /** @description Only reads that this account paid for. */
+                account_id?: string;
+                /** @description Only this read. */
+                read?: components["schemas"]["ReadKind"];
+                /** @description Only reads that failed with this job error code. */
+                error_code?: string;
+            };
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "since": "2026-11-20T09:30:00.000Z",
+                     *       "until": "2026-11-20T09:30:00.000Z",
+                     *       "count": 1,
+                     *       "estimated_minutes": 1.25,
+                     *       "accounts": [
+                     *         {
+                     *           "account_id": "a account id",
+                     *           "count": 1,
+                     *           "estimated_minutes": 1.25
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FailedReads"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request"];
+            401: components["responses"]["Route.unauthenticated"];
+            403: components["responses"]["Route.role_forbidden"];
+            404: components["responses"]["Route.account_not_found"];
             429: components["responses"]["Route.rate_limited"];
             500: components["responses"]["Route.internal"];
             503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
@@ -29172,6 +29336,13 @@ export interface operations {
                      *       "total": 1,
                      *       "done": 1,
                      *       "skipped": 1,
+                     *       "skipped_for": [
+                     *         {
+                     *           "reason": "a reason",
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "estimated_minutes": 1.25,
                      *       "since": "2026-11-20T09:30:00.000Z",
                      *       "until": "2026-11-20T09:30:00.000Z",
                      *       "account_id": "a account id",
@@ -29181,6 +29352,8 @@ export interface operations {
                      *       "http_status": 1,
                      *       "error": "a error",
                      *       "pace": 1,
+                     *       "read": "transcript",
+                     *       "error_code": "a error code",
                      *       "started_by": "a started by",
                      *       "stopped_by": "a stopped by",
                      *       "created_at": "2026-11-20T09:30:00.000Z",
@@ -29234,6 +29407,13 @@ export interface operations {
                      *       "total": 1,
                      *       "done": 1,
                      *       "skipped": 1,
+                     *       "skipped_for": [
+                     *         {
+                     *           "reason": "a reason",
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "estimated_minutes": 1.25,
                      *       "since": "2026-11-20T09:30:00.000Z",
                      *       "until": "2026-11-20T09:30:00.000Z",
                      *       "account_id": "a account id",
@@ -29243,6 +29423,8 @@ export interface operations {
                      *       "http_status": 1,
                      *       "error": "a error",
                      *       "pace": 1,
+                     *       "read": "transcript",
+                     *       "error_code": "a error code",
                      *       "started_by": "a started by",
                      *       "stopped_by": "a stopped by",
                      *       "created_at": "2026-11-20T09:30:00.000Z",

@@ -181,6 +181,7 @@ OPERATIONS = {
     'operator_update_webhook': Operation('operator_update_webhook', 'PATCH', '/operator/webhooks/{id}', 'harmless', types.OperatorWebhook),
     'operator_start_bulk_operation': Operation('operator_start_bulk_operation', 'POST', '/operator/bulk-operations', 'harmless', types.BulkOperationAnswer),
     'operator_list_bulk_operations': Operation('operator_list_bulk_operations', 'GET', '/operator/bulk-operations', 'harmless', types.ListBulkOperationAnswer, rows=('data',)),
+    'operator_count_failed_reads': Operation('operator_count_failed_reads', 'GET', '/operator/failed-reads', 'harmless', types.FailedReads),
     'operator_get_bulk_operation': Operation('operator_get_bulk_operation', 'GET', '/operator/bulk-operations/{id}', 'harmless', types.BulkOperationAnswer),
     'operator_stop_bulk_operation': Operation('operator_stop_bulk_operation', 'POST', '/operator/bulk-operations/{id}/stop', 'harmless', types.BulkOperationAnswer),
     'operator_list_audit': Operation('operator_list_audit', 'GET', '/operator/audit', 'harmless', types.ListAuditEntry, rows=('data',)),
@@ -2492,6 +2493,8 @@ class Operator(Group):
         kind: types.BulkKindWord,
         since: str | datetime,
         pace: int | None = None,
+        read: types.ReadKind | None = None,
+        error_code: str | None = None,
         until: str | datetime | None = None,
         account_id: str | None = None,
         endpoint_id: str | None = None,
@@ -2504,8 +2507,10 @@ class Operator(Group):
         """Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters: each as
         a new delivery, from its first attempt, up to `pace` or 500 a second, the oldest of each endpoint first. Count
         them before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must not lie
-        ahead. The operation goes on by itself, whatever restarts meanwhile; at most five run at once."""
-        return self._client.call(OPERATIONS['operator_start_bulk_operation'], body={'name': name, 'kind': kind, 'since': since}, maybe={'pace': pace, 'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error}, timeout=timeout)
+        ahead. With the kind `rerun_reads` it runs failed reads again instead, up to 50 a second, for the accounts
+        that paid for them: count those before with `GET /operator/failed-reads`. The operation goes on by itself,
+        whatever restarts meanwhile; at most five run at once."""
+        return self._client.call(OPERATIONS['operator_start_bulk_operation'], body={'name': name, 'kind': kind, 'since': since}, maybe={'pace': pace, 'read': read, 'error_code': error_code, 'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error}, timeout=timeout)
 
     def operator_list_bulk_operations(
         self,
@@ -2518,6 +2523,21 @@ class Operator(Group):
         """Newest first, with how far each is. Those that have ended are kept as long as accounts' audit logs, 400 days unless
         the deployment says otherwise."""
         return self._client.pages(OPERATIONS['operator_list_bulk_operations'], query={'state': state, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+    def operator_count_failed_reads(
+        self,
+        *,
+        since: str | datetime,
+        until: str | datetime | None = None,
+        account_id: str | None = None,
+        read: types.ReadKind | None = None,
+        error_code: str | None = None,
+        timeout: float | None = None,
+    ) -> types.FailedReads:
+        """Counts the reads that failed and were not started again since, by the account that paid for them, with the minutes
+        that were held. It is the preview of `POST /operator/bulk-operations` with the kind `rerun_reads`: pass on its
+        `until`. An item and read counts once, by its last job."""
+        return self._client.call(OPERATIONS['operator_count_failed_reads'], query={'since': since, 'until': until, 'account_id': account_id, 'read': read, 'error_code': error_code}, timeout=timeout)
 
     def operator_get_bulk_operation(
         self,
@@ -2534,7 +2554,7 @@ class Operator(Group):
         *,
         timeout: float | None = None,
     ) -> types.BulkOperationAnswer:
-        """What it has sent stays sent, and nothing more is. One that has ended stays as it is."""
+        """What it has sent stays sent, what it has started goes on, and nothing more is. One that has ended stays as it is."""
         return self._client.call(OPERATIONS['operator_stop_bulk_operation'], path={'id': id}, timeout=timeout)
 
     def operator_list_audit(
@@ -4891,6 +4911,8 @@ class AsyncOperator(AsyncGroup):
         kind: types.BulkKindWord,
         since: str | datetime,
         pace: int | None = None,
+        read: types.ReadKind | None = None,
+        error_code: str | None = None,
         until: str | datetime | None = None,
         account_id: str | None = None,
         endpoint_id: str | None = None,
@@ -4903,8 +4925,10 @@ class AsyncOperator(AsyncGroup):
         """Sends again all events whose last delivery to an endpoint failed or was skipped, and which match the filters: each as
         a new delivery, from its first attempt, up to `pace` or 500 a second, the oldest of each endpoint first. Count
         them before with `dry_run` of `POST /operator/deliveries/resend`, and pass on its `until`, which must not lie
-        ahead. The operation goes on by itself, whatever restarts meanwhile; at most five run at once."""
-        return await self._client.call(OPERATIONS['operator_start_bulk_operation'], body={'name': name, 'kind': kind, 'since': since}, maybe={'pace': pace, 'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error}, timeout=timeout)
+        ahead. With the kind `rerun_reads` it runs failed reads again instead, up to 50 a second, for the accounts
+        that paid for them: count those before with `GET /operator/failed-reads`. The operation goes on by itself,
+        whatever restarts meanwhile; at most five run at once."""
+        return await self._client.call(OPERATIONS['operator_start_bulk_operation'], body={'name': name, 'kind': kind, 'since': since}, maybe={'pace': pace, 'read': read, 'error_code': error_code, 'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error}, timeout=timeout)
 
     def operator_list_bulk_operations(
         self,
@@ -4917,6 +4941,21 @@ class AsyncOperator(AsyncGroup):
         """Newest first, with how far each is. Those that have ended are kept as long as accounts' audit logs, 400 days unless
         the deployment says otherwise."""
         return self._client.pages(OPERATIONS['operator_list_bulk_operations'], query={'state': state, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+    async def operator_count_failed_reads(
+        self,
+        *,
+        since: str | datetime,
+        until: str | datetime | None = None,
+        account_id: str | None = None,
+        read: types.ReadKind | None = None,
+        error_code: str | None = None,
+        timeout: float | None = None,
+    ) -> types.FailedReads:
+        """Counts the reads that failed and were not started again since, by the account that paid for them, with the minutes
+        that were held. It is the preview of `POST /operator/bulk-operations` with the kind `rerun_reads`: pass on its
+        `until`. An item and read counts once, by its last job."""
+        return await self._client.call(OPERATIONS['operator_count_failed_reads'], query={'since': since, 'until': until, 'account_id': account_id, 'read': read, 'error_code': error_code}, timeout=timeout)
 
     async def operator_get_bulk_operation(
         self,
@@ -4933,7 +4972,7 @@ class AsyncOperator(AsyncGroup):
         *,
         timeout: float | None = None,
     ) -> types.BulkOperationAnswer:
-        """What it has sent stays sent, and nothing more is. One that has ended stays as it is."""
+        """What it has sent stays sent, what it has started goes on, and nothing more is. One that has ended stays as it is."""
         return await self._client.call(OPERATIONS['operator_stop_bulk_operation'], path={'id': id}, timeout=timeout)
 
     def operator_list_audit(

@@ -400,7 +400,7 @@ class BudgetLeft(Model):
     steps: int
     """Calls of tools, and requests to a model."""
 
-BulkKindWord = Literal['resend_deliveries']
+BulkKindWord = Literal['resend_deliveries', 'rerun_reads']
 """What a bulk operation does."""
 
 
@@ -417,13 +417,17 @@ class BulkOperationAnswer(Model):
     state: BulkStateWord
     """How far it is."""
     total: int
-    """The number of deliveries that matched when it was started, to endpoints that were enabled."""
+    """The number of deliveries to endpoints that were enabled, or of failed reads, that matched when it was started."""
     done: int
-    """The number of deliveries that it has sent again. It is above `total` if some that were under way at the start have
-    failed since."""
+    """The number of deliveries that it has sent again, or of reads that it has started again. It is above `total` if some
+    that were under way at the start have failed since."""
     skipped: int
     """The number of deliveries that were counted and not sent: somebody else had sent them again meanwhile, or their
-    endpoint was disabled or removed."""
+    endpoint was disabled or removed. Of reads, those that were not started: `skipped_for` says why."""
+    skipped_for: list[SkippedFor]
+    """How many failed reads were skipped for which reason; empty for deliveries."""
+    estimated_minutes: float | None
+    """The cloud minutes that were held for the failed reads which matched when it was started; null for deliveries."""
     since: str
     """Deliveries created at or after this time."""
     until: str
@@ -442,6 +446,10 @@ class BulkOperationAnswer(Model):
     """Deliveries whose last attempt had this error; null for any."""
     pace: int | None
     """How many deliveries it sends each second; null for up to 500."""
+    read: ReadKind | None
+    """This read, run again; null for any, and for deliveries."""
+    error_code: str | None
+    """Reads that failed with this job error code; null for any, and for deliveries."""
     started_by: str
     """The name of the operator who started it."""
     stopped_by: str | None
@@ -1755,6 +1763,35 @@ class ExportedTimeline(Model):
     """The document."""
     warnings: list[str]
     """What the document lacks of the timeline, in whole sentences."""
+
+
+class FailedReads(Model):
+    """Failed reads that could be run again."""
+
+    __slots__ = ()
+    since: str
+    """Reads whose job was created at or after this time."""
+    until: str
+    """Reads whose job was created before this time."""
+    count: int
+    """How many there are."""
+    estimated_minutes: float
+    """The cloud minutes that were held for them when they were started. As many are held again, unless the rates have
+    changed; a read that can't be held is skipped, and one that succeeds is charged no more than was held for it."""
+    accounts: list[FailedReadsOfAccount]
+    """By the account that paid, which pays again; the one with the most first."""
+
+
+class FailedReadsOfAccount(Model):
+    """The failed reads that one account paid for."""
+
+    __slots__ = ()
+    account_id: str
+    """The account, which pays for running them again."""
+    count: int
+    """How many there are."""
+    estimated_minutes: float
+    """The cloud minutes that were held for them."""
 
 
 class FootageMatch(Model):
@@ -4639,6 +4676,18 @@ class SkillPage(Model):
     """Pass it as `cursor` for the skills after these; null on the last page."""
 
 
+class SkippedFor(Model):
+    """How many failed reads were skipped for one reason."""
+
+    __slots__ = ()
+    reason: str
+    """The reason: the code of `prepare_media`'s answer (such as `insufficient_minutes` or `queue_full`) or of the refusal
+    (such as `account_suspended`); `stored` and `under_way` for reads that are; `matched_no_longer` for those that
+    somebody ran again or deleted meanwhile."""
+    count: int
+    """How many."""
+
+
 class SpeakerTurn(Model):
     """A stretch in which one speaker speaks."""
 
@@ -4724,7 +4773,11 @@ class StartBulkOperation(Model):
     """What it does."""
     pace: int | None
     """How many deliveries are sent each second, so that a receiver that has just come back gets no more than it can take; up
-    to 500, if absent."""
+    to 500, if absent. Not with the kind `rerun_reads`."""
+    read: ReadKind | None
+    """Only this read; with the kind `rerun_reads` alone."""
+    error_code: str | None
+    """Only reads that failed with this job error code; with the kind `rerun_reads` alone."""
     since: str
     """Only deliveries created at or after this time."""
     until: str | None
@@ -6693,6 +6746,7 @@ shapes(
     (BoardPage, {'boards': ListedBoard}),
     (BrandKit, {'colors': BrandColor, 'fonts': BrandFont, 'logos': BrandLogo, 'caption_style': CaptionStyle}),
     (BrandKitAnswer, {'brand_kit': BrandKit}),
+    (BulkOperationAnswer, {'skipped_for': SkippedFor}),
     (CalendarEntry, {'items': CalendarItem}),
     (CalendarEntryAnswer, {'entry': CalendarEntry}),
     (CalendarFeedList, {'feeds': CalendarFeed}),
@@ -6724,6 +6778,7 @@ shapes(
     (EditCanvas, {'ops': CanvasOp}),
     (EditDub, {'ops': DubOp}),
     (EditTimeline, {'ops': TimelineOp}),
+    (FailedReads, {'accounts': FailedReadsOfAccount}),
     (FootageMatch, {'moment': MomentSpan}),
     (FootageMatches, {'matches': FootageMatch}),
     (GivenCredits, {'balances': BalancesAnswer}),
