@@ -33,8 +33,10 @@ pub struct WorkTurns {
     pub media_links: Turns<ItemId>,
     /// Looking up a public link, by the hash of its token.
     pub public_links: Turns<[u8; 32]>,
-    /// Putting together what a public link's page shows, and taking what its guests send, by the link's account.
+    /// Putting together what a public link's page shows, and checking passphrases, by the link's account.
     pub page_parts: Turns<AccountId>,
+    /// Taking comments of guests, by the link's account.
+    pub guest_comments: Turns<AccountId>,
     /// Looking up a calendar feed, by the hash of its token.
     pub calendar_feeds: Turns<[u8; 32]>,
     /// Writing a calendar for whoever reads a feed, by account.
@@ -77,6 +79,8 @@ impl Default for WorkTurns {
             streams: Turns::new(2, 4),
             // A page or a calendar costs a hundred times as much as looking its link up.
             page_parts: Turns::new(1, 2),
+            // They wait for the account's own turns of the database, where they must keep nobody else waiting.
+            guest_comments: Turns::new(1, Semaphore::MAX_PERMITS),
             calendars: Turns::new(1, 2),
             calendar_feeds: Turns::new(1, 2),
             // Requests of one account wait for one another at the row of its rate anyway, and for nobody else.

@@ -2,8 +2,10 @@
 //! (`runtime::own_turns`).
 
 use crate::floors::{code, is_test, module, root, sources};
+use crate::public_links::link;
 use anyhow::Context;
 use mws_tests::world::{Feed, Media, World, until};
+use reqwest::StatusCode;
 use serde_json::json;
 use sqlx::Acquire;
 use std::collections::BTreeSet;
@@ -155,5 +157,35 @@ async fn open_streams_of_an_account_read_two_at_a_time() -> anyhow::Result<()> {
     assert_eq!(balance.status, 200, "{}", balance.text);
     held.rollback().await?;
     drop((conn, streams));
+    world.end().await
+}
+
+/// Two accounts' guests are as many as may put pages together at once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn guests_whose_comments_wait_keep_no_page_of_another_account_waiting() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let visitor = async |name: &str| -> anyhow::Result<_> {
+        let tenant = world.tenant(name).await?;
+        let item = world.item(&tenant, Media::video(60)).await?;
+        Ok(link(&tenant, item, json!({ "rights": ["comment"] })).await?.1)
+    };
+    let (one, two, other) = (visitor("one").await?, visitor("two").await?, visitor("other").await?);
+    let mut conn = world.pool().acquire().await?;
+    let mut held = conn.begin().await?;
+    // Comments can be read meanwhile, and not added.
+    sqlx::query("LOCK TABLE comments IN EXCLUSIVE MODE").execute(&mut *held).await?;
+    let said = [("name", "Ada"), ("text", "kept"), ("at", "")];
+    let page = async {
+        until("both wait", async || Ok((world.count(WAITING).await? >= 2).then_some(()))).await?;
+        let page = other.page().await;
+        held.rollback().await?;
+        page
+    };
+    let (first, second, page) = tokio::join!(one.send("/comments", &said), two.send("/comments", &said), page);
+    assert_eq!(page?.0, StatusCode::OK);
+    for sent in [first?, second?] {
+        assert_eq!(sent.status(), StatusCode::SEE_OTHER);
+    }
+    drop(conn);
     world.end().await
 }

@@ -59,7 +59,7 @@ pub(super) async fn comment(app: App, request: Request) -> Answer<Response> {
         Ok(at) => {
             let said = Said { text: &written.text, at, until: None, region: None, reply_to: None };
             // Comments on an account's links wait for one another here, where they hold no database connection.
-            let turn = app.turns.page_parts.turn_soon(visit.link.account_id).await?;
+            let turn = app.turns.guest_comments.turn_soon(visit.link.account_id).await?;
             let added = add_guests_comment(&app, &visit.link, &written.name, said).await;
             drop(turn);
             match added {
