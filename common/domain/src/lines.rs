@@ -123,7 +123,8 @@ impl Family {
         }
     }
 
-    /// Returns a word in parts that each fit on a line, with their widths; a letter that is too wide is a part by itself.
+    /// Returns a word in parts that each fit on a line, with their widths. A letter that is too wide is a part by
+    /// itself.
     fn fitting(self, word: &str, room: usize) -> Vec<(String, usize)> {
         let mut parts = vec![(String::new(), 0)];
         for letter in word.chars().filter(|letter| !letter.is_control()) {
