@@ -16,8 +16,9 @@ use store::{inspect, operator_notices, verdict};
 
 /// Seconds from one turn to the next; a little less than the duty's fifteen, so that none of its runs is too early.
 const TURN_SECONDS: f64 = 14.0;
-/// The most matters of a kind that are followed.
-const MOST_MATTERS: i64 = 200;
+/// The most new matters of a kind that one look finds; the next look finds more. Those that stand are beside these:
+/// otherwise a few accounts with many of them would keep those of others from being told.
+const MOST_NEW: i64 = 200;
 /// The most notices of one message; the next turn tells more.
 const MOST_NOTICES: i64 = 50;
 
@@ -48,19 +49,19 @@ async fn look(process: &Process) -> sqlx::Result<()> {
 
 async fn failing_endpoints(conn: &mut PgConnection) -> sqlx::Result<Vec<Matter>> {
     let known = before::<EndpointId>(&mut *conn, NoticeKind::EndpointFailures).await?;
-    let failing = operator_notices::failing_endpoints(&mut *conn, &known, MOST_MATTERS).await?;
+    let failing = operator_notices::failing_endpoints(&mut *conn, &known, MOST_NEW).await?;
     let failing =
         failing.iter().map(|one| Matter::endpoint_failures(one.id, one.account_id, one.enabled, one.failures));
     let mut matters: Vec<Matter> = failing.collect();
     let known = before::<EndpointId>(&mut *conn, NoticeKind::EndpointRate).await?;
-    let rates = operator_notices::failing_rates(conn, &known, MOST_MATTERS).await?;
+    let rates = operator_notices::failing_rates(conn, &known, MOST_NEW).await?;
     matters.extend(rates.iter().map(|one| Matter::endpoint_rate(one.id, one.account_id, one.failed, one.tried)));
     Ok(matters)
 }
 
 async fn used_minutes(conn: &mut PgConnection) -> sqlx::Result<Vec<Matter>> {
     let known = before::<AccountId>(&mut *conn, NoticeKind::Minutes).await?;
-    let used = operator_notices::used_minutes(conn, &known, MOST_MATTERS).await?;
+    let used = operator_notices::used_minutes(conn, &known, MOST_NEW).await?;
     Ok(used.iter().map(|one| Matter::minutes(one.id, one.left, one.allowance)).collect())
 }
 

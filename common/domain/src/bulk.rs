@@ -33,7 +33,7 @@ words! {
 words! {
     /// How far a bulk operation is.
     BulkState {
-        /// A scheduler takes it forward.
+        /// It goes on: a scheduler takes it forward, or an api where it runs reads again.
         Running = "running",
         /// An operator stopped it; what it had done stays done.
         Stopped = "stopped",

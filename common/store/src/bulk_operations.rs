@@ -1,8 +1,9 @@
 //! Operators' bulk operations: what is done with all that match a filter, by name, and how far it is (contract §11).
 //!
-//! An operation that runs has a row for each endpoint that it has not finished. A step locks the operation, sends some
-//! deliveries of its first endpoint again, and counts them here in the same transaction. So whatever process is killed,
-//! what was sent is counted, and nothing is sent twice.
+//! One that sends deliveries has a row for each endpoint that it has not finished. A step locks the operation, sends
+//! some deliveries of its first endpoint again, and counts them here in the same transaction. So whatever process is
+//! killed, what was sent is counted, and nothing is sent twice. One of failed reads has a place in place of these rows
+//! (`jobs::rerun`).
 
 use crate::deliveries::{UnsentFilter, UnsentOf};
 use crate::jobs::RerunFilter;
@@ -27,11 +28,11 @@ pub struct BulkOperation {
     pub kind: BulkKind,
     /// How far it is.
     pub state: BulkState,
-    /// It takes deliveries that were created at or after this.
+    /// It takes deliveries, or jobs of failed reads, that were created at or after this.
     pub since: DateTime<Utc>,
-    /// It takes deliveries that were created before this.
+    /// It takes deliveries, or jobs of failed reads, that were created before this.
     pub until: DateTime<Utc>,
-    /// It takes deliveries to endpoints of this account; of any, if none.
+    /// It takes deliveries to endpoints of this account, or reads that it paid for; of any, if none.
     pub account_id: Option<AccountId>,
     /// It takes deliveries to this endpoint; to any, if none.
     pub endpoint_id: Option<EndpointId>,
@@ -62,12 +63,12 @@ pub struct BulkOperation {
     pub address: Option<String>,
     /// The id of the request that started it.
     pub request_id: String,
-    /// How many deliveries matched when it was started.
+    /// How many deliveries or failed reads matched when it was started.
     pub total: i64,
-    /// How many it has sent again.
+    /// How many it has sent or started again.
     pub done: i64,
     /// How many of the matching deliveries it has not sent: they needed no resend any more, or their endpoint was
-    /// disabled or removed.
+    /// disabled or removed. Of failed reads, how many it has not started; `skips` says why.
     pub skipped: i64,
     /// The name of the operator who stopped it.
     pub stopped_by: Option<String>,

@@ -52,8 +52,9 @@ pub struct FailingEndpoint {
 }
 
 /// Returns the endpoints that have failed [`FAILURES_THAT_WARN`] times in a row or more, or were disabled for their
-/// failures, of those that the newest deliveries of a day failed at, that were disabled within a day, and of `known`.
-/// Those that are known come first.
+/// failures: all such of `known`, and up to `limit` others of those that the newest deliveries of a day failed at or
+/// that were disabled within a day. Those of `known` do not count against the limit, so that they keep nothing new from
+/// being found.
 pub async fn failing_endpoints(
     conn: &mut PgConnection,
     known: &[EndpointId],
@@ -82,7 +83,8 @@ pub async fn failing_endpoints(
            WHERE w.deleted_at IS NULL AND CASE
                WHEN w.enabled THEN w.consecutive_failures >= $3
                ELSE w.disabled_reason = 'too_many_failures' AND w.operator_disabled_at IS DISTINCT FROM w.disabled_at END
-           ORDER BY (w.id = ANY ($2::uuid[])) DESC, w.enabled, w.consecutive_failures DESC, w.id LIMIT $4"#,
+           ORDER BY (w.id = ANY ($2::uuid[])) DESC, w.enabled, w.consecutive_failures DESC, w.id
+           LIMIT $4::bigint + cardinality($2::uuid[])"#,
         LOOKED_AT,
         known as _,
         FAILURES_THAT_WARN,
@@ -106,8 +108,8 @@ pub struct FailingRate {
 }
 
 /// Returns the enabled endpoints at which half or more of the newest deliveries of a day failed: those of `known`, and
-/// others with [`LEAST_TRIED`] deliveries or more that have failed less than [`FAILURES_THAT_WARN`] times in a row.
-/// Those that are known come first.
+/// up to `limit` others with [`LEAST_TRIED`] deliveries or more that have failed less than [`FAILURES_THAT_WARN`] times
+/// in a row.
 pub async fn failing_rates(
     conn: &mut PgConnection,
     known: &[EndpointId],
@@ -128,7 +130,8 @@ pub async fn failing_rates(
            FROM counted JOIN webhook_endpoints AS w ON w.id = counted.endpoint_id
            WHERE w.enabled AND w.deleted_at IS NULL AND counted.failed * 2 >= counted.tried
                AND (w.id = ANY ($2::uuid[]) OR (counted.tried >= $3 AND w.consecutive_failures < $4))
-           ORDER BY (w.id = ANY ($2::uuid[])) DESC, counted.failed DESC, w.id LIMIT $5"#,
+           ORDER BY (w.id = ANY ($2::uuid[])) DESC, counted.failed DESC, w.id
+           LIMIT $5::bigint + cardinality($2::uuid[])"#,
         LOOKED_AT,
         known as _,
         LEAST_TRIED,
@@ -150,8 +153,8 @@ pub struct UsedMinutes {
     pub allowance: Minutes,
 }
 
-/// Returns the accounts that have half of their month's allowance left or less, what they bought included, of those
-/// that paid for the newest jobs of a day and of `known`. Those that are known come first.
+/// Returns the accounts that have half of their month's allowance left or less, what they bought included: all of
+/// `known`, and up to `limit` others that paid for the newest jobs of a day, those with the least left first.
 pub async fn used_minutes(conn: &mut PgConnection, known: &[AccountId], limit: i64) -> sqlx::Result<Vec<UsedMinutes>> {
     sqlx::query_as!(
         UsedMinutes,
@@ -169,7 +172,8 @@ pub async fn used_minutes(conn: &mut PgConnection, known: &[AccountId], limit: i
            )
            SELECT id AS "id!: AccountId", unspent AS "left!: Minutes", allowance AS "allowance!: Minutes"
            FROM working WHERE unspent * 2 <= allowance
-           ORDER BY (id = ANY ($2::uuid[])) DESC, unspent, id LIMIT $3"#,
+           ORDER BY (id = ANY ($2::uuid[])) DESC, unspent, id
+           LIMIT $3::bigint + cardinality($2::uuid[])"#,
         NEWEST_JOBS,
         known as _,
         limit

@@ -1,7 +1,9 @@
-//! The statements of a call of `prepare_media` look up what they need, in empty, small and full tables.
+//! The statements of a call of `prepare_media` look up what they need, in empty, small and full tables, and so do those
+//! that find which reads have failed and are to be run again.
 
 use crate::once::wish;
 use crate::plans::{empty, fill, has};
+use chrono::DateTime;
 use domain::credits::Credits;
 use domain::ids::{ItemId, JobId};
 use domain::minutes::Minutes;
@@ -12,6 +14,7 @@ use mws_tests::plans;
 use mws_tests::world::{Tenant, World};
 use runtime::ending::job_ticket;
 use sqlx::PgConnection;
+use store::jobs::RerunFilter;
 use store::{PoolSize, accounts, jobs, minutes, reads};
 
 /// Jobs of full tables.
@@ -91,6 +94,45 @@ async fn a_call_looks_up_what_it_needs_in_empty_small_and_full_tables() -> anyho
         call.rollback().await?;
         pool.close().await;
     }
+    empty(world.pool()).await?;
+    world.end().await
+}
+
+/// Every time and account.
+const ALL_FAILED: RerunFilter =
+    RerunFilter { since: DateTime::UNIX_EPOCH, until: None, account: None, read: None, error_code: None };
+
+#[tokio::test]
+async fn failed_reads_are_counted_and_taken_without_a_look_at_the_jobs_between_them() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    fill(world.pool(), MANY).await?;
+    sqlx::raw_sql(
+        "SET session_replication_role = replica;
+         UPDATE jobs SET status = 'failed', charged = 0
+         WHERE id IN (SELECT id FROM jobs WHERE status = 'succeeded' ORDER BY id DESC LIMIT 300);
+         RESET session_replication_role; ANALYZE jobs",
+    )
+    .execute(&mut *world.pool().acquire().await?)
+    .await?;
+    let pool = store::apart(world.pool(), PoolSize(1), "apart");
+    let mut look = pool.begin().await?;
+    let before = plans::rows_read(&mut look, "jobs").await?;
+    let payers = jobs::reruns_of(&mut look, &ALL_FAILED).await?;
+    looks_up(&mut look, "count of failed reads", MANY, &["jobs_failed_reads", "jobs_item"]).await?;
+    let counted = plans::rows_read(&mut look, "jobs").await?;
+    // Each failed read, and the other five of its item.
+    assert!(counted - before <= 300 * 6, "{} rows were read", counted - before);
+    let first = jobs::next_reruns(&mut look, &ALL_FAILED, None, 280).await?;
+    looks_up(&mut look, "next failed reads", MANY, &["jobs_failed_reads", "jobs_item"]).await?;
+    let passed = plans::rows_read(&mut look, "jobs").await?;
+    let rest = jobs::next_reruns(&mut look, &ALL_FAILED, first.last, 280).await?;
+    let taken = plans::rows_read(&mut look, "jobs").await?;
+    assert!(taken - passed <= 20 * 6, "{} rows were read again that are behind the place", taken - passed);
+    assert_eq!((first.seen, rest.seen), (280, 20));
+    let found = i64::try_from(first.found.len() + rest.found.len())?;
+    assert!(found > 0 && payers.iter().map(|one| one.count).sum::<i64>() == found, "what is counted is taken: {found}");
+    look.rollback().await?;
+    pool.close().await;
     empty(world.pool()).await?;
     world.end().await
 }

@@ -182,6 +182,36 @@ async fn half_of_an_endpoints_deliveries_that_fail_are_told_although_some_arrive
 }
 
 #[tokio::test]
+async fn what_stands_keeps_nothing_new_from_being_found() -> anyhow::Result<()> {
+    let operators = Receiver::start()?;
+    let world = told_at(&operators).await?;
+    let anna = world.client(Some(ANNA.to_owned()));
+    let (one, two) = (world.tenant("one").await?, world.tenant("two").await?);
+    let known = world.endpoint(&one, "http://127.0.0.1:9/known").await?;
+    let new = world.endpoint(&two, "http://127.0.0.1:9/new").await?;
+    for (tenant, endpoint) in [(&one, known), (&two, new)] {
+        deliveries(&world, tenant, endpoint, &[("failed", "timeout"); 20]).await?;
+        let item = world.item(tenant, Media::audio(60)).await?;
+        tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?;
+        let minutes = format!("/operator/accounts/{}/minutes", tenant.account);
+        done(&anna, "POST", &minutes, &json!({ "kind": "allowance", "minutes": 0.2 }), 200).await?;
+    }
+    // What is known fills the limit by itself.
+    let mut conn = world.pool().acquire().await?;
+    let rates = operator_notices::failing_rates(&mut conn, &[known], 1).await?;
+    assert_eq!(rates.iter().map(|rate| rate.id).collect::<Vec<_>>(), [known, new]);
+    let used = operator_notices::used_minutes(&mut conn, &[one.account], 1).await?;
+    assert_eq!(used.iter().map(|used| used.id).collect::<Vec<_>>(), [one.account, two.account]);
+    sqlx::query("UPDATE webhook_endpoints SET consecutive_failures = 12").execute(&mut *conn).await?;
+    let failing = operator_notices::failing_endpoints(&mut conn, &[known], 1).await?;
+    assert_eq!(failing.iter().map(|failing| failing.id).collect::<Vec<_>>(), [known, new]);
+    // Of what is new no more than the limit is found.
+    assert_eq!(operator_notices::failing_endpoints(&mut conn, &[], 1).await?.len(), 1);
+    drop(conn);
+    world.end().await
+}
+
+#[tokio::test]
 async fn where_no_endpoint_is_set_nothing_is_looked_at() -> anyhow::Result<()> {
     let world = World::new().await?;
     assert_eq!(tell_operators::run_once(&world.process).await?, 0);

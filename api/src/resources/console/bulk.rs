@@ -57,7 +57,7 @@ pub(super) struct Period {
 
 /// What a page shows.
 pub(super) struct Parts {
-    /// How many the button does; without any there is no button.
+    /// How many the button does; without any there is no such button.
     pub many: u64,
     /// What became of the last press of the button; empty if it was not pressed.
     pub done: Markup,
@@ -67,7 +67,8 @@ pub(super) struct Parts {
     pub found: Markup,
     /// What whoever presses the button should know; may be empty.
     pub warning: Markup,
-    /// The fields of the form beside the number; may be empty.
+    /// The fields of the form beside the number, with buttons of their own; may be empty. The form is shown for them
+    /// alone too.
     pub asked: Markup,
     /// A link to what comes after these; may be empty.
     pub more: Markup,
@@ -127,7 +128,7 @@ impl Bulk {
             }
             (shell::filters(self.path, &self.all_fields(visit, Time(period.since))))
             (shell::still("found", self.counted, &parts.found))
-            @if visit.may_act() && parts.many > 0 { (parts.warning) (self.form(visit, here, parts)) }
+            @if visit.may_act() && (parts.many > 0 || !parts.asked.0.is_empty()) { (parts.warning) (self.form(visit, here, parts)) }
             (parts.more)
             (shell::command(&parts.command))
         };
@@ -153,7 +154,7 @@ impl Bulk {
                             value=(field(&visit.form, "count")) aria-invalid=[is_wrong(refused, "count").then_some("true")];
                         (why(refused, "count"))
                     }
-                    button { (self.verb) " " (many) " again" }
+                    @if many > 0 { button { (self.verb) " " (many) " again" } }
                     a href=(self.back) { "Leave it" }
                 }
             }

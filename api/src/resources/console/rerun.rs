@@ -101,8 +101,9 @@ async fn page(visit: &Visit, refused: Option<RefusedForm>) -> Answer<Response> {
     };
     let whole = whole(visit, matching.period).await?;
     let asked = match &whole {
-        Some(whole) => in_the_background(visit, matching.period, whole, refused.as_ref()).await?,
-        None => Markup::default(),
+        // These may be older than all that the page looked at.
+        Some(whole) if whole.many() > 0 => in_the_background(visit, matching.period, whole, refused.as_ref()).await?,
+        _ => Markup::default(),
     };
     let parts = Parts {
         many: matching.many(),

@@ -130,8 +130,9 @@ impl StartBulkOperation {
 #[derive(Debug, Object)]
 pub struct SkippedFor {
     /// The reason: the code of `prepare_media`'s answer (such as `insufficient_minutes` or `queue_full`) or of the
-    /// refusal (such as `account_suspended`); `stored` and `under_way` for reads that are; `matched_no_longer` for
-    /// those that somebody ran again or deleted meanwhile.
+    /// refusal (such as `account_suspended`, or `rate_limited` where other changes of the account that pays were under
+    /// way for too long); `stored` and `under_way` for reads that are; `matched_no_longer` for those that somebody ran
+    /// again or deleted meanwhile.
     pub reason: Text,
     /// How many.
     pub count: i64,
@@ -160,11 +161,11 @@ pub struct BulkOperationAnswer {
     pub skipped_for: Vec<SkippedFor>,
     /// The cloud minutes that were held for the failed reads which matched when it was started; null for deliveries.
     pub estimated_minutes: Option<MinuteCount>,
-    /// Deliveries created at or after this time.
+    /// Deliveries, or jobs of failed reads, created at or after this time.
     pub since: Time,
-    /// Deliveries created before this time.
+    /// Deliveries, or jobs of failed reads, created before this time.
     pub until: Time,
-    /// Deliveries to endpoints of this account; null for those of any.
+    /// Deliveries to endpoints of this account, or reads that it paid for; null for those of any.
     pub account_id: Option<Text>,
     /// Deliveries to this endpoint; null for any.
     pub endpoint_id: Option<Text>,

@@ -4,14 +4,15 @@
 
 use super::jobs::refuse_rerun;
 use crate::app::App;
-use crate::http::error::{Answer, ApiError};
+use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::dispatch::{BulkStep, DispatchError, DispatchRequest, Dispatched, Prepared, dispatch_step};
 use domain::bulk::{BulkKind, STORED, UNDER_WAY};
-use domain::ids::{BulkOperationId, ItemId, JobId, RequestId};
+use domain::ids::{AccountId, BulkOperationId, ItemId, JobId, RequestId};
 use domain::plan::Answer as ReadAnswer;
 use domain::read::Read;
 use runtime::wake::{Wake, woken};
 use serde_json::json;
+use std::collections::HashSet;
 use std::time::Duration;
 use store::audit::{self, Entry};
 use store::bulk_operations::{self, BulkOperation};
@@ -20,7 +21,7 @@ use tokio::time::{sleep, timeout};
 
 /// Reads of one operation that one turn starts.
 const A_TURN: usize = 50;
-/// Jobs that one turn looks at, whether they failed or not.
+/// Failed reads that one turn looks at, whether they match or not.
 const LOOKED_AT_A_TURN: i64 = 5_000;
 /// Milliseconds from one turn at an operation to the next, however many processes take turns.
 const NEXT_TURN_MS: i64 = 900;
@@ -28,6 +29,11 @@ const NEXT_TURN_MS: i64 = 900;
 const BREATH: Duration = Duration::from_secs(1);
 /// The interval at which operations are looked for when no wake-up tells of one.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
+/// The time for one read to be started. A start waits for the turns of the account that pays, however long its own
+/// calls hold them.
+const LONGEST_START: Duration = Duration::from_secs(5);
+/// Why a read is skipped whose account is held up by its own changes.
+const TOO_BUSY: Code = Code::RateLimited;
 /// The tool that a call is recorded under when an operator runs a read again.
 const TOOL: &str = "operator_retry";
 
@@ -68,11 +74,12 @@ async fn turn(app: &App, id: BulkOperationId) -> Answer<()> {
         return Ok(());
     }
     let Some(operation) = bulk_operations::by_id(&mut conn, id).await? else { return Ok(()) };
-    let mut place = operation.after_job;
+    let (mut place, mut busy) = (operation.after_job, HashSet::new());
     let next = jobs::next_reruns(&mut conn, &operation.failed_reads(), place, LOOKED_AT_A_TURN).await?;
     drop(conn);
     for job in next.found.iter().take(A_TURN) {
-        if app.process.shutdown.is_cancelled() || !run_one(app, &operation, (place, *job)).await? {
+        let is_told_to_end = app.process.shutdown.is_cancelled();
+        if is_told_to_end || !run_one(app, &operation, (place, *job), &mut busy).await? {
             return Ok(());
         }
         place = Some(*job);
@@ -89,17 +96,29 @@ async fn turn(app: &App, id: BulkOperationId) -> Answer<()> {
 }
 
 /// Runs one failed read again, or counts it as skipped. Returns false where the operation is at another place or does
-/// not run any more.
-async fn run_one(app: &App, operation: &BulkOperation, step: (Option<JobId>, JobId)) -> Answer<bool> {
+/// not run any more. An account whose read could not start in time is added to `busy`: its other reads of the turn are
+/// skipped without waiting for it again.
+async fn run_one(
+    app: &App,
+    operation: &BulkOperation,
+    step: (Option<JobId>, JobId),
+    busy: &mut HashSet<AccountId>,
+) -> Answer<bool> {
     let origin = jobs::origin(&mut *app.conn().await?, step.1).await?;
     let skipped = match origin {
-        Some(Origin { read: Some(read), item: Some(item), .. }) => {
+        Some(Origin { payer, .. }) if busy.contains(&payer) => TOO_BUSY.name(),
+        Some(Origin { read: Some(read), item: Some(item), payer, .. }) => {
             let origin = origin.ok_or_else(|| ApiError::internal("a job that was found"))?;
             match refuse_rerun(app, &origin).await {
                 Ok(()) => match start(app, operation, origin, (read, item), step).await? {
                     Started::Yes => return Ok(true),
                     Started::NotOurs => return Ok(false),
-                    Started::Skipped(reason) => reason,
+                    Started::Skipped(reason) => {
+                        if reason == TOO_BUSY.name() {
+                            busy.insert(payer);
+                        }
+                        reason
+                    }
                 },
                 Err(refusal) if refusal.code().status().is_client_error() => refusal.code().name(),
                 Err(fault) => return Err(fault),
@@ -143,12 +162,21 @@ async fn start(
         key: None,
     };
     let step = BulkStep { operation: operation.id, from, to };
-    match dispatch_step(&app.process, &request, &step).await {
+    // One that is cut off is rolled back; where its commit had begun, the operation may be at another place, and the
+    // read is then not counted as skipped.
+    let Ok(dispatched) = timeout(LONGEST_START, dispatch_step(&app.process, &request, &step)).await else {
+        return Ok(Started::Skipped(TOO_BUSY.name()));
+    };
+    match dispatched {
         Ok(Dispatched::Answered(prepared)) => Ok(started(&prepared)),
         Ok(Dispatched::Replayed(_) | Dispatched::KeyReused | Dispatched::TooSoon(_)) => {
             Err(ApiError::internal("a key where none was sent"))
         }
         Err(DispatchError::Contended) => Ok(Started::NotOurs),
+        // These are of this account alone, and the reads of others don't wait until they are over.
+        Err(refusal @ (DispatchError::Busy(_) | DispatchError::NoAccount | DispatchError::Unaccounted)) => {
+            Ok(Started::Skipped(ApiError::from(refusal).code().name()))
+        }
         Err(fault) => Err(fault.into()),
     }
 }

@@ -224,7 +224,7 @@ async fn rerun(context: &Context, asked: Rerun) -> Result<(), Failure> {
         context.out.say(&said);
         return Ok(());
     }
-    confirm(context, &format!("Run {many}, again at the expense of these accounts?"))?;
+    confirm(context, &format!("{many}. Run them again, at the expense of these accounts?"))?;
     let name =
         name.unwrap_or_else(|| format!("Failed reads from {} to {}", plain(&would["since"]), plain(&would["until"])));
     let mut body = json!({ "name": name, "kind": "rerun_reads", "since": would["since"], "until": would["until"] });

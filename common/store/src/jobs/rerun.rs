@@ -2,6 +2,9 @@
 //!
 //! A failed read matches while its item has no later job of the same read: whoever ran it again made one. So each item
 //! and read is run once, and what was run again by anybody matches no longer.
+//!
+//! Both statements read the failed reads of a time by an index of their own, and look up the later jobs of each item: a
+//! join would read all jobs, since PostgreSQL takes it for cheaper once many have failed.
 
 use super::search::{JobSearchFilter, ids};
 use chrono::{DateTime, Utc};
@@ -9,6 +12,7 @@ use domain::bulk::RERUN_MEANWHILE;
 use domain::ids::{AccountId, BulkOperationId, JobId};
 use domain::read::Read;
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 /// Which failed reads are taken; a field that is none does not restrict them.
 #[derive(Debug, Clone)]
@@ -27,7 +31,7 @@ pub struct RerunFilter {
 
 impl RerunFilter {
     /// Returns the range of ids that such jobs can have.
-    fn ids(&self) -> std::ops::Range<uuid::Uuid> {
+    fn ids(&self) -> std::ops::Range<Uuid> {
         let times = JobSearchFilter { since: Some(self.since), until: self.until, ..JobSearchFilter::default() };
         ids(None, &times)
     }
@@ -52,14 +56,14 @@ pub async fn reruns_of(conn: &mut PgConnection, filter: &RerunFilter) -> sqlx::R
         r#"SELECT j.payer_account_id AS "account_id!: AccountId", count(*) AS "count!",
                coalesce(sum(j.held_month + j.held_bought), 0)::bigint AS "minutes!"
            FROM jobs j
-           WHERE j.id >= $1 AND j.id < $2 AND j.status = 'failed' AND j.read IS NOT NULL AND j.item_id IS NOT NULL
+           WHERE j.id >= $1 AND j.id < $2 AND j.listed_as = 'failed' AND j.read IS NOT NULL AND j.item_id IS NOT NULL
                AND j.created_at >= $3
                AND ($4::timestamptz IS NULL OR j.created_at < $4)
                AND ($5::uuid IS NULL OR j.payer_account_id = $5)
                AND ($6::text IS NULL OR j.read = $6)
                AND ($7::text IS NULL OR j.error_code = $7)
-               AND NOT EXISTS (
-                   SELECT FROM jobs later WHERE later.item_id = j.item_id AND later.id > j.id AND later.read = j.read)
+               AND (SELECT true FROM jobs later
+                   WHERE later.item_id = j.item_id AND later.id > j.id AND later.read = j.read LIMIT 1) IS NULL
            GROUP BY j.payer_account_id
            ORDER BY count(*) DESC, j.payer_account_id"#,
         ids.start,
@@ -74,18 +78,18 @@ pub async fn reruns_of(conn: &mut PgConnection, filter: &RerunFilter) -> sqlx::R
     .await
 }
 
-/// What was found behind a place in the line of all jobs.
+/// What was found behind a place in the line of all failed reads.
 #[derive(Debug, Clone)]
 pub struct NextReruns {
     /// The failed reads that match, the oldest first.
     pub found: Vec<JobId>,
-    /// The last job that was looked at; none when there was none.
+    /// The last failed read that was looked at; none when there was none.
     pub last: Option<JobId>,
-    /// How many jobs were looked at.
+    /// How many failed reads were looked at.
     pub seen: i64,
 }
 
-/// Looks at the `window` jobs after this one, or at the first ones that the times allow, for failed reads that match.
+/// Looks at the `window` failed reads after this job, or at the first ones that the times allow, for those that match.
 pub async fn next_reruns(
     conn: &mut PgConnection,
     filter: &RerunFilter,
@@ -93,29 +97,31 @@ pub async fn next_reruns(
     window: i64,
 ) -> sqlx::Result<NextReruns> {
     let ids = filter.ids();
+    // The place is the start of the range, and no condition beside it: each turn would read all that is behind it.
+    let next = after.and_then(|job| job.uuid().as_u128().checked_add(1)).map(Uuid::from_u128);
     sqlx::query_as!(
         NextReruns,
         r#"WITH seen AS MATERIALIZED (
-               SELECT id, status, read, item_id, payer_account_id, error_code, created_at FROM jobs
-               WHERE id >= $1 AND id < $2 AND ($3::uuid IS NULL OR id > $3)
-               ORDER BY id LIMIT $4
+               SELECT id, read, item_id, payer_account_id, error_code, created_at FROM jobs
+               WHERE id >= $1 AND id < $2 AND listed_as = 'failed' AND read IS NOT NULL
+               ORDER BY id LIMIT $3
            ), found AS (
                SELECT seen.id FROM seen
-               WHERE status = 'failed' AND read IS NOT NULL AND item_id IS NOT NULL
-                   AND created_at >= $5
-                   AND ($6::timestamptz IS NULL OR created_at < $6)
-                   AND ($7::uuid IS NULL OR payer_account_id = $7)
-                   AND ($8::text IS NULL OR read = $8)
-                   AND ($9::text IS NULL OR error_code = $9)
-                   AND NOT EXISTS (SELECT FROM jobs later
-                       WHERE later.item_id = seen.item_id AND later.id > seen.id AND later.read = seen.read)
+               WHERE item_id IS NOT NULL
+                   AND created_at >= $4
+                   AND ($5::timestamptz IS NULL OR created_at < $5)
+                   AND ($6::uuid IS NULL OR payer_account_id = $6)
+                   AND ($7::text IS NULL OR read = $7)
+                   AND ($8::text IS NULL OR error_code = $8)
+                   AND (SELECT true FROM jobs later
+                       WHERE later.item_id = seen.item_id AND later.id > seen.id AND later.read = seen.read
+                       LIMIT 1) IS NULL
            )
            SELECT ARRAY(SELECT id FROM found ORDER BY id) AS "found!: Vec<JobId>",
                (SELECT id FROM seen ORDER BY id DESC LIMIT 1) AS "last?: JobId",
                (SELECT count(*) FROM seen) AS "seen!""#,
-        ids.start,
+        ids.start.max(next.unwrap_or(Uuid::nil())),
         ids.end,
-        after as _,
         window,
         filter.since,
         filter.until,

@@ -7,6 +7,8 @@ use domain::ids::ItemId;
 use mws_tests::world::{Client, Media, Tenant, World, runners, until};
 use reqwest::header;
 use serde_json::{Value, json};
+use std::iter;
+use store::accounts;
 use worker::readers::ReadError;
 
 const ROUTE: &str = "/operator/bulk-operations";
@@ -109,6 +111,33 @@ async fn an_operation_whose_api_dies_goes_on_where_it_was_and_starts_nothing_twi
 }
 
 #[tokio::test]
+async fn an_account_whose_own_changes_hold_it_up_keeps_no_others_reads_from_being_run_again() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let (locked, full, other) =
+        (world.tenant("locked").await?, world.tenant("full").await?, world.tenant("other").await?);
+    // Were each of the twelve waited for, the operation would take a minute.
+    for (tenant, many) in [(&locked, 1), (&full, 12), (&other, 1)] {
+        failed(&world, tenant, many).await?;
+    }
+    let mut locks = world.pool().begin().await?;
+    assert!(accounts::lock(&mut locks, locked.account).await?);
+    let turns: Vec<_> = iter::from_fn(|| world.process.own_turns.turn_now(full.account)).collect();
+    assert_eq!(turns.len(), 4, "all turns of the account, and not all of the process");
+    let made = done(&anna, "POST", ROUTE, &asking("beside", &json!({})), 202).await?;
+    let reruns = world.reruns();
+    let ended = finished(&anna, &text(&made, "/id")).await?;
+    assert_eq!((&ended["done"], &ended["skipped"]), (&json!(1), &json!(13)), "{ended}");
+    assert_eq!(ended["skipped_for"], json!([{ "reason": "rate_limited", "count": 13 }]));
+    locks.rollback().await?;
+    drop(turns);
+    let made = done(&anna, "POST", ROUTE, &asking("later", &json!({})), 202).await?;
+    let ended = finished(&anna, &text(&made, "/id")).await?;
+    assert_eq!((&ended["total"], &ended["done"]), (&json!(13), &json!(13)), "what was skipped is taken: {ended}");
+    reruns.abort();
+    world.end().await
+}
+
+#[tokio::test]
 async fn an_operation_of_reads_is_refused_what_it_can_not_take_and_is_stopped_before_its_turn() -> anyhow::Result<()> {
     let (world, anna) = stage().await?;
     let tenant = world.tenant("a").await?;
@@ -124,6 +153,10 @@ async fn an_operation_of_reads_is_refused_what_it_can_not_take_and_is_stopped_be
     let page = "/console/rerun?read=levels&error_code=not_supported";
     let (_, shown) = browser.get(page).await?;
     assert!(shown.contains("Run all 2 in the background") && shown.contains("pay again"), "{shown}");
+    let (_, older) = browser.get(&format!("{page}&before=job_00000000000000000000000001")).await?;
+    assert!(older.contains("Run all 2 in the background") && !older.contains("Run 0 again"), "{older}");
+    let (_, none) = browser.get("/console/rerun?read=beats").await?;
+    assert!(!none.contains("Run all"), "{none}");
     let pressed = browser.post(page, &[("bulk", "yes"), ("name", "from the console")]).await?;
     let place = pressed.headers()[header::LOCATION].to_str()?.to_owned();
     let (_, shown) = browser.get(&place).await?;

@@ -21,7 +21,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use moments::Moment;
 use pages::{Pages, Part, parts};
-use repeats::{Source, sources};
+use repeats::{Source, as_read, sources};
 use serde::Serialize;
 use shots::Shots;
 use std::time::Duration;
@@ -220,11 +220,11 @@ async fn text(
         let found = if pictures.len() > 1 { attempt(recognizer, &pictures, patience, media, ctx).await? } else { None };
         let mut found = found.map(Vec::into_iter);
         let mut read: Vec<Words> = Vec::with_capacity(pages.len());
-        for ((part, picture), source) in together.iter().zip(&pages).zip(sources) {
+        for ((part, picture), source) in together.iter().zip(&pages).zip(&sources) {
             if kept >= MOST_WORDS {
                 return Ok(text);
             }
-            let words = match (source, picture, &mut found) {
+            let words = match (*source, picture, &mut found) {
                 (Source::Plain, ..) => Some(Vec::new()),
                 (Source::Before(number), ..) => words_before.get(number).cloned().flatten(),
                 (Source::Here(number), ..) => read.get(number).cloned().flatten(),
@@ -249,6 +249,7 @@ async fn text(
         if pages.len() < together.len() {
             break;
         }
+        as_read(&mut pages, &sources, &pages_before);
         (pages_before, words_before) = (pages, read);
     }
     Ok(text)

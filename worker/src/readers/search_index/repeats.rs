@@ -52,6 +52,22 @@ pub(super) fn sources(pictures: &[Option<Vec<u8>>], before: &[Option<Vec<u8>>]) 
     sources
 }
 
+/// Replaces each picture whose words are another's by that one, so that the next group is compared with what the engine
+/// read. Otherwise a text that comes up slowly would each time show what the picture before it showed, and never be
+/// read.
+pub(super) fn as_read(pictures: &mut [Option<Vec<u8>>], sources: &[Source], before: &[Option<Vec<u8>>]) {
+    for (at, source) in sources.iter().enumerate() {
+        let read = match source {
+            Source::Before(number) => before.get(*number).cloned().flatten(),
+            Source::Here(number) => pictures.get(*number).cloned().flatten(),
+            Source::Nowhere | Source::Plain | Source::Engine => continue,
+        };
+        if let Some(picture) = pictures.get_mut(at) {
+            *picture = read;
+        }
+    }
+}
+
 /// Whether nothing can be seen on it.
 fn is_plain(picture: &[u8]) -> bool {
     let Some((_, _, grey)) = parsed(picture) else { return false };
@@ -128,6 +144,29 @@ mod tests {
         let wide = b"P5\n4 1\n255\n\x09\x09\x09\x09".to_vec();
         let high = b"P5\n1 4\n255\n\x09\x09\x09\x09".to_vec();
         assert!(!are_alike(&wide, &high) && !are_alike(&wide, b"P5") && !is_plain(b"P5"), "of other sizes, or broken");
+    }
+
+    #[test]
+    fn a_text_that_comes_up_slowly_is_read_once_it_differs_from_what_was_read() {
+        let shown = |ink: u8| {
+            let text = picture(200, |x, y| match x {
+                0..3 => Some(0),
+                8..11 if (5..25).contains(&y) => Some(ink),
+                _ => None,
+            });
+            vec![Some(text)]
+        };
+        let (first, mut second, third) = (shown(200), shown(197), shown(194));
+        assert_eq!(sources(&third, &second), [Source::Before(0)], "one step is no other picture");
+        let found = sources(&second, &first);
+        assert_eq!(found, [Source::Before(0)]);
+        as_read(&mut second, &found, &first);
+        assert_eq!(sources(&third, &second), [Source::Engine]);
+        let mut twice = [shown(200), shown(197)].concat();
+        let found = sources(&twice, &[]);
+        assert_eq!(found, [Source::Engine, Source::Here(0)]);
+        as_read(&mut twice, &found, &[]);
+        assert_eq!(sources(&third, &twice), [Source::Engine]);
     }
 
     #[test]
