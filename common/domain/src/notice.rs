@@ -139,7 +139,7 @@ impl Notice {
     fn json(&self) -> Value {
         let percent = (self.kind != NoticeKind::Axis).then_some(self.step);
         let next = Some(self.next.as_str()).filter(|next| !self.is_over && !next.is_empty());
-        let sentence = if self.is_over { format!("Over: {}", self.sentence) } else { self.sentence.clone() };
+        let sentence = if self.is_over { format!("No longer so: {}", self.sentence) } else { self.sentence.clone() };
         json!({
             "id": self.id, "kind": self.kind.name(), "subject": self.subject,
             "status": if self.is_over { "over" } else { "open" }, "percent": percent, "sentence": sentence,
@@ -228,6 +228,6 @@ mod tests {
             (&second["status"], &second["next"], &second["percent"]),
             (&json!("over"), &Value::Null, &Value::Null)
         );
-        assert_eq!(second["sentence"], "Over: Little is left.");
+        assert_eq!(second["sentence"], "No longer so: Little is left.");
     }
 }

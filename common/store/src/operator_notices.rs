@@ -16,6 +16,8 @@ use sqlx::PgConnection;
 const NEWEST_JOBS: i64 = 500;
 /// Minutes for which a matter has to be away before it is over: what comes and goes is told once.
 const MINUTES_AWAY: i32 = 5;
+/// Seconds for which an axis of the verdict stands before it is told.
+const AXIS_SECONDS: f64 = 30.0;
 /// Days after which a row that nothing changed is deleted.
 const DAYS: i32 = 30;
 
@@ -52,9 +54,9 @@ pub struct FailingEndpoint {
 }
 
 /// Returns the endpoints that have failed [`FAILURES_THAT_WARN`] times in a row or more, or were disabled for their
-/// failures: all such of `known`, and up to `limit` others of those that the newest deliveries of a day failed at or
-/// that were disabled within a day. Those of `known` do not count against the limit, so that they keep nothing new from
-/// being found.
+/// failures: all such of `known`, and up to `limit` others of those that fail now or were disabled within a day. Those of
+/// `known` do not count against the limit, so that they keep nothing new from being found. An index holds those that
+/// fail now: however many deliveries others have, none is overlooked.
 pub async fn failing_endpoints(
     conn: &mut PgConnection,
     known: &[EndpointId],
@@ -62,11 +64,12 @@ pub async fn failing_endpoints(
 ) -> sqlx::Result<Vec<FailingEndpoint>> {
     sqlx::query_as!(
         FailingEndpoint,
-        r#"WITH newest AS MATERIALIZED (
-               SELECT endpoint_id, status, error FROM deliveries
-               WHERE id >= mws_first_id(mws_now() - interval '1 day') ORDER BY id DESC LIMIT $1
-           ), looked_at AS (
-               SELECT endpoint_id AS id FROM newest WHERE status IN ('failed', 'pending') AND error IS NOT NULL
+        r#"WITH looked_at AS (
+               SELECT id FROM (
+                   SELECT id FROM webhook_endpoints
+                   WHERE enabled AND deleted_at IS NULL AND consecutive_failures >= 10 AND consecutive_failures >= $3
+                   ORDER BY consecutive_failures DESC, id LIMIT $1
+               ) AS failing
                UNION
                SELECT id FROM (
                    SELECT id FROM webhook_endpoints
@@ -232,14 +235,18 @@ pub async fn record(conn: &mut PgConnection, matters: &[Matter]) -> sqlx::Result
     Ok(())
 }
 
-/// Returns the notices that are to be told, the oldest first, at most `limit`, and how many there are beyond these.
+/// Returns the notices that are to be told, the oldest first, at most `limit`, and how many there are beyond these. An
+/// axis of the verdict is told once it has stood for half a minute: no worker lives while a fleet is started anew.
 pub async fn untold(conn: &mut PgConnection, limit: i64) -> sqlx::Result<(Vec<Notice>, i64)> {
     let rows = sqlx::query!(
         r#"SELECT notice_id AS "id: NoticeId", kind AS "kind: NoticeKind", subject, step, sentence, next, is_over, since,
                count(*) OVER () AS "many!"
-           FROM operator_notices WHERE told_id IS DISTINCT FROM notice_id
+           FROM operator_notices
+           WHERE told_id IS DISTINCT FROM notice_id AND (kind <> 'axis' OR told_id IS NOT NULL
+               OR (away_since IS NULL AND since <= mws_now() - make_interval(secs => $2)))
            ORDER BY changed_at, kind, subject LIMIT $1"#,
-        limit
+        limit,
+        AXIS_SECONDS
     )
     .fetch_all(conn)
     .await?;

@@ -307,7 +307,7 @@ async fn who_may_not_look_is_refused_and_a_look_at_large_tables_goes_by_indexes(
     notices::short_accounts(&mut conn, 10).await?;
     goes_by(&mut conn, &["jobs_pkey", "minute_buckets_pkey"]).await?;
     operator_notices::failing_endpoints(&mut conn, &[], 10).await?;
-    goes_by(&mut conn, &["deliveries_pkey", "webhook_endpoints_failed"]).await?;
+    goes_by(&mut conn, &["webhook_endpoints_failing", "webhook_endpoints_failed"]).await?;
     operator_notices::failing_rates(&mut conn, &[], 10).await?;
     goes_by(&mut conn, &["deliveries_pkey"]).await?;
     operator_notices::used_minutes(&mut conn, &[], 10).await?;

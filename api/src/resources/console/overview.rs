@@ -205,7 +205,7 @@ fn queues(snapshot: &Snapshot, slots: &Answer<Vec<TaskSlot>>) -> Markup {
         (shell::fitted_table("Work by task", &columns, &rows))
         @match slots {
             Ok(_) => {
-                p.soft { "The last column has two bars for each five minutes: jobs that were started, and jobs that ended. Of each five minutes the newest " (LOOKED_AT_A_SLOT) " of both are looked at." }
+                p.soft.medium { "The last column has two bars for each five minutes: jobs that were started, and jobs that ended. Of each five minutes the newest " (LOOKED_AT_A_SLOT) " of both are looked at." }
             }
             Err(refusal) => { (shell::broken(refusal)) }
         }
