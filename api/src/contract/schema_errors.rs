@@ -6,13 +6,36 @@
 
 use chrono::DateTime;
 use serde_json::{Map, Value};
+use std::fmt;
 
 /// The schema of a value that may be anything, whose texts are looked at all the same.
 static ANYTHING: Value = Value::Null;
 
+/// Where a value is in a body. It is put into words for a refusal alone: a body may have a hundred thousand values, and
+/// the way to each may have kilobytes of names.
+enum Place<'a> {
+    /// The body, without a name, or the query parameter of this name.
+    Whole(&'a str),
+    /// The field of this name of the object there.
+    Field(&'a Place<'a>, &'a str),
+    /// The entry at this index, from 0, of the list there.
+    Entry(&'a Place<'a>, usize),
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole(name) => f.write_str(name),
+            Self::Field(Self::Whole(""), name) => f.write_str(&clipped(name)),
+            Self::Field(of, name) => write!(f, "{of}.{}", clipped(name)),
+            Self::Entry(of, index) => write!(f, "{of}[{index}]"),
+        }
+    }
+}
+
 /// Returns what is wrong in `body` first, if anything is. `schema` has its references inlined.
 pub fn explain(schema: &Value, body: &Value) -> Option<String> {
-    difference(schema, body, "")
+    difference(schema, body, &Place::Whole(""))
 }
 
 /// Returns why the query parameter `name` does not take this text, if it does not.
@@ -25,10 +48,10 @@ pub fn explain_query(schema: &Value, name: &str, text: &str) -> Option<String> {
         Some("boolean") => text.parse::<bool>().map(Value::from).ok(),
         _ => None,
     };
-    difference(schema, &value.unwrap_or_else(|| text.into()), name)
+    difference(schema, &value.unwrap_or_else(|| text.into()), &Place::Whole(name))
 }
 
-fn difference(schema: &Value, value: &Value, at: &str) -> Option<String> {
+fn difference(schema: &Value, value: &Value, at: &Place<'_>) -> Option<String> {
     if value.is_null() && schema["nullable"] == true {
         return None;
     }
@@ -69,18 +92,18 @@ fn is_listed(schema: &Value, value: &Value) -> bool {
     schema["enum"].as_array().is_none_or(|values| values.contains(value))
 }
 
-fn fields(schema: &Value, object: &Map<String, Value>, at: &str) -> Option<String> {
+fn fields(schema: &Value, object: &Map<String, Value>, at: &Place<'_>) -> Option<String> {
     let empty = Map::new();
     let known = schema["properties"].as_object().unwrap_or(&empty);
     let missing = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     if let Some(name) = missing.into_iter().find(|name| !object.contains_key(*name)) {
-        return Some(format!("{} is required: expected {}.", location(&join(at, name)), expected(&known[name])));
+        return Some(format!("{} is required: expected {}.", location(&Place::Field(at, name)), expected(&known[name])));
     }
     let closed = schema["additionalProperties"] == false;
     if let Some(name) = object.keys().find(|name| closed && !known.contains_key(*name)) {
         let names: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
         let takes = if names.is_empty() { "no fields".to_owned() } else { names.join(", ") };
-        return Some(format!("{} is not known here, which takes {takes}.", location(&join(at, &clipped(name)))));
+        return Some(format!("{} is not known here, which takes {takes}.", location(&Place::Field(at, name))));
     }
     // `additionalProperties` says which values fields of other names take; where it is no object, anything goes. A
     // schema with `allOf` has its fields in its parts.
@@ -88,26 +111,26 @@ fn fields(schema: &Value, object: &Map<String, Value>, at: &str) -> Option<Strin
     let others = others.or(schema["allOf"].is_null().then_some(&ANYTHING));
     object.iter().find_map(|(name, value)| {
         let schema = known.get(name).or(others)?;
-        difference(schema, value, &join(at, &clipped(name)))
+        difference(schema, value, &Place::Field(at, name))
     })
 }
 
-fn list(schema: &Value, entries: &[Value], at: &str) -> Option<String> {
+fn list(schema: &Value, entries: &[Value], at: &Place<'_>) -> Option<String> {
     let each = || {
         let entries = entries.iter().enumerate();
-        entries.into_iter().find_map(|(index, entry)| difference(&schema["items"], entry, &format!("{at}[{index}]")))
+        entries.into_iter().find_map(|(index, entry)| difference(&schema["items"], entry, &Place::Entry(at, index)))
     };
     within(schema, "minItems", "maxItems", entries.len(), at, "entries").or_else(each)
 }
 
-fn within(schema: &Value, least: &str, most: &str, count: usize, at: &str, unit: &str) -> Option<String> {
+fn within(schema: &Value, least: &str, most: &str, count: usize, at: &Place<'_>, unit: &str) -> Option<String> {
     let (least, most) = (schema[least].as_u64(), schema[most].as_u64());
     let count = count as u64;
     let fits = least.is_none_or(|least| count >= least) && most.is_none_or(|most| count <= most);
     (!fits).then(|| format!("{}: expected {} {unit}, found {count}.", location(at), bounds(least, most)))
 }
 
-fn time(schema: &Value, text: &str, at: &str) -> Option<String> {
+fn time(schema: &Value, text: &str, at: &Place<'_>) -> Option<String> {
     let is_wrong = schema["format"] == "date-time" && DateTime::parse_from_rfc3339(text).is_err();
     is_wrong.then(|| {
         let found = described(&text.into());
@@ -115,7 +138,7 @@ fn time(schema: &Value, text: &str, at: &str) -> Option<String> {
     })
 }
 
-fn range(schema: &Value, number: f64, at: &str) -> Option<String> {
+fn range(schema: &Value, number: f64, at: &Place<'_>) -> Option<String> {
     let (holds_least, holds_most) = held(schema);
     let (least, most) = (schema["minimum"].as_f64().or(holds_least), schema["maximum"].as_f64().or(holds_most));
     let fits = least.is_none_or(|least| number >= least) && most.is_none_or(|most| number <= most);
@@ -173,12 +196,9 @@ fn clipped(text: &str) -> String {
     if text.chars().count() <= MOST { text.to_owned() } else { text.chars().take(MOST).chain(['…']).collect() }
 }
 
-fn join(at: &str, name: &str) -> String {
-    if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
-}
-
-fn location(at: &str) -> String {
-    if at.is_empty() { "The body".to_owned() } else { format!("`{at}`") }
+fn location(at: &Place<'_>) -> String {
+    let place = at.to_string();
+    if place.is_empty() { "The body".to_owned() } else { format!("`{place}`") }
 }
 
 #[cfg(test)]
@@ -227,6 +247,26 @@ mod tests {
         ] {
             assert_eq!(said(&body).as_deref(), Some(words));
         }
+    }
+
+    #[test]
+    fn the_way_to_a_value_is_put_together_for_a_refusal_alone() {
+        // A million values, the way to each of which is 60 KB long.
+        let name = "𐍈".repeat(60);
+        let wrong = 1_000_000;
+        let mut free = Value::Array(std::iter::repeat_n(Value::Null, wrong).chain([json!("\0")]).collect());
+        for _ in 0..250 {
+            let mut outer = Map::new();
+            outer.insert(name.clone(), free);
+            free = Value::Object(outer);
+        }
+        let began = std::time::Instant::now();
+        let words = said(&json!({ "refs": ["a"], "free": free })).expect("a refusal");
+        let took = began.elapsed();
+        let place = format!("`free.{name}.{name}");
+        assert!(words.starts_with(&place) && words.len() > 250 * name.len());
+        assert!(words.ends_with(&format!(".{name}[{wrong}]`: expected a string without NUL characters.")));
+        assert!(took < std::time::Duration::from_secs(10), "{took:?}");
     }
 
     #[test]

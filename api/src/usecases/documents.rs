@@ -6,7 +6,7 @@
 //! a connection, since under its lock they wait for one another. All of a document is read by `document_reads`.
 
 use crate::app::App;
-use crate::app::beside::run_beside_if;
+use crate::app::beside::{run_beside, run_beside_if};
 use crate::app::permits::Permit;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
@@ -147,7 +147,7 @@ pub(super) async fn insert<D: Document>(
 ) -> Answer<DocumentRow> {
     let DocumentToCreate { id, name, body } = new;
     let name = checked_name(name).map_err(|error| refused(&error))?;
-    let body = as_json(body)?;
+    let body = run_beside(|| as_json(body))?;
     let (workspace, account) = (caller.workspace.id, caller.workspace.account_id);
     let most = D::KIND.most();
     if documents::count(conn, workspace, D::KIND, most).await? >= most {

@@ -157,7 +157,8 @@ async fn build(
     let named: Vec<ItemId> = ops.iter().filter_map(|op| op["item_id"].as_str()?.parse().ok()).collect();
     let mut conn = app.conn().await?;
     let sources = sources(&mut conn, caller, &named).await?;
-    for op in &mut ops {
+    // An overlay of the document may have a field of this name too, of which nothing comes.
+    for op in ops.iter_mut().filter(|op| op["op"] == "set_details") {
         if let Some(id) = op["variant_of"].as_str() {
             match reach_variant(&mut conn, caller, id).await {
                 Ok(()) => {}

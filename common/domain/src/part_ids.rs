@@ -42,11 +42,15 @@ impl PartIds {
 
     /// Notes that a part has this id.
     pub fn take(&mut self, id: &str) {
+        self.take_number(id);
+        self.taken.insert(id.to_owned());
+    }
+
+    fn take_number(&mut self, id: &str) {
         if let Some(number) = self.number(id) {
             self.free.remove(&number);
             self.numbers.insert(number);
         }
-        self.taken.insert(id.to_owned());
     }
 
     /// Notes that no part has this id any more.
@@ -104,7 +108,12 @@ pub fn free_id<'a>(
     asked: Option<String>,
     taken: impl Iterator<Item = &'a str>,
 ) -> Result<String, String> {
-    PartIds::of(part, taken).choose(noun, asked)
+    let mut ids = PartIds::of(part, std::iter::empty());
+    match &asked {
+        Some(id) => taken.filter(|other| other == id).for_each(|other| ids.take(other)),
+        None => taken.for_each(|other| ids.take_number(other)),
+    }
+    ids.choose(noun, asked)
 }
 
 #[cfg(test)]
@@ -133,6 +142,17 @@ mod tests {
         for wrong in ["", "a b", &"x".repeat(MOST_ID_CHARACTERS + 1)] {
             assert!(taken(&mut ids, Some(wrong)).unwrap_err().starts_with("`card_id`: expected 1 to 64"), "{wrong}");
         }
+    }
+
+    #[test]
+    fn an_id_alone_is_chosen_as_one_of_many_is() {
+        let others = ["card-1", "card-3", "mine"];
+        for asked in [None, Some("card-3"), Some("mine"), Some("card-2"), Some("card-"), Some("a b")] {
+            let asked = || asked.map(str::to_owned);
+            let of_many = PartIds::of("card", others.into_iter()).choose("board", asked());
+            assert_eq!(free_id("board", "card", asked(), others.into_iter()), of_many, "{:?}", asked());
+        }
+        assert_eq!(free_id("board", "card", None, others.into_iter()).as_deref(), Ok("card-2"));
     }
 
     #[test]

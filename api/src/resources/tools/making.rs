@@ -2,6 +2,7 @@
 //! answer, and show what exists already.
 
 use crate::app::App;
+use crate::app::beside::{polled_beside, run_beside};
 use crate::auth::Caller;
 use crate::contract::envelope::{MediaLink, Stored, ToolAnswer};
 use crate::http::error::{Answer, ApiError, Code};
@@ -57,7 +58,8 @@ impl Ordering<'_> {
             Making::Queued { .. } | Making::Startable(_) => None,
             Making::Not(why) => return Err(refused(why, &standing)),
         };
-        Ok(Stored::fresh(&answer(&standing).showing(media)))
+        // The answer to a render without silence has each part that is kept, of up to a day.
+        Ok(run_beside(|| Stored::fresh(&answer(&standing).showing(media))))
     }
 
     /// Starts the work, unless it is made or under way, or this is a dry run. `answer` makes the answer that is stored
@@ -71,8 +73,10 @@ impl Ordering<'_> {
         answer: impl Fn(&Standing<M::Made>) -> ToolAnswer<T> + Sync,
     ) -> Answer<Ordered<M::Made, T>> {
         let process = &self.app.process;
+        // The plan of a film may have megabytes, with its captions: they are hashed, and written if it starts.
         if self.dry_run {
-            return Ok(Ordered::Standing(Box::new(dispatch::estimate(process, request).await?)));
+            let estimate = polled_beside(dispatch::estimate(process, request)).await?;
+            return Ok(Ordered::Standing(Box::new(estimate)));
         }
         // The stored answer of a key names the job that was started, and has no link: that would expire before a
         // replay.
@@ -80,7 +84,7 @@ impl Ordering<'_> {
             Making::Not(_) => String::new(),
             _ => Stored::<ToolAnswer<T>>::fresh(&answer(standing)).body().to_owned(),
         };
-        let dispatched = dispatch::dispatch(process, request, &compose).await;
+        let dispatched = polled_beside(dispatch::dispatch(process, request, &compose)).await;
         match dispatched.map_err(|error| starting::refused(request.order().key.as_ref(), error))? {
             Dispatched::KeyReused => Err(starting::key_reused()),
             Dispatched::TooSoon(wait) => Err(rate::too_soon(wait)),

@@ -2,7 +2,7 @@
 
 use super::fields::{family_of, rgba};
 use super::names::KitNames;
-use super::words::filled;
+use super::words::{Unfilled, filled};
 use super::{Canvas, Content, Known, Layer, MOST_TEXT_CHARACTERS, Milli, Rgba, Words};
 use crate::ids::{ItemId, WorkspaceId};
 use crate::item::ItemType;
@@ -11,7 +11,7 @@ use crate::still::{
     StillPicture, StillShadow, StillText,
 };
 use crate::timeline::Fit;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// The values of placeholders, by name.
 pub type Values = BTreeMap<String, String>;
@@ -80,8 +80,8 @@ pub struct StillOutput {
 /// Why it can't be rendered.
 pub fn still_of(canvas: &Canvas, known: Known<'_>, values: &Values, output: StillOutput) -> Result<Still, NotDrawable> {
     let StillOutput { workspace, format, scale } = output;
-    let named = canvas.placeholders();
-    if let Some(unknown) = values.keys().find(|name| !named.contains(&name.as_str())) {
+    let named: HashSet<&str> = canvas.placeholders().into_iter().collect();
+    if let Some(unknown) = values.keys().find(|name| !named.contains(name.as_str())) {
         return Err(NotDrawable::NoPlaceholder(unknown.clone()));
     }
     let size = size_of(canvas, scale)?;
@@ -160,10 +160,10 @@ fn drawn(canvas: &Canvas, layer: &Layer, known: Known<'_>, values: &Values) -> R
 
 fn written(layer: &str, words: &Words, kit: &KitNames<'_>, values: &Values) -> Result<StillText, NotDrawable> {
     let value = |name: &str| values.get(name).map(String::as_str);
-    let text = filled(&words.text, value).map_err(|name| NotDrawable::NoValue(name.to_owned()))?;
-    if text.chars().count() > MOST_TEXT_CHARACTERS {
-        return Err(NotDrawable::TooLong(layer.to_owned()));
-    }
+    let text = filled(&words.text, MOST_TEXT_CHARACTERS, value).map_err(|why| match why {
+        Unfilled::NoValue(name) => NotDrawable::NoValue(name.to_owned()),
+        Unfilled::TooLong => NotDrawable::TooLong(layer.to_owned()),
+    })?;
     let family = family_of(&words.family, kit).ok_or_else(|| not_in_kit(layer, "the font", &words.family))?;
     Ok(StillText {
         text,

@@ -247,3 +247,28 @@ fn what_can_not_be_drawn_says_why() {
     let refused = studio.still(&text, &[("a", "")], 1_000).unwrap_err();
     assert!(refused.to_string().contains("names the colour `Deep Ink`"), "{refused}");
 }
+
+#[test]
+fn however_many_placeholders_and_values_there_are_a_plan_takes_as_long_as_they_are() {
+    let studio = Studio::new();
+    let began = std::time::Instant::now();
+    let written = |texts: Vec<String>| {
+        let layer = |text: String| json!({ "op": "add_layer", "type": "text", "text": text });
+        studio.edited(&texts.into_iter().map(layer).collect()).unwrap()
+    };
+    // As many names as a canvas holds, each with a value, which is looked for among them.
+    let names: Vec<String> = (0..57_000).map(|number| format!("{number:05x}")).collect();
+    let braced = |name: &String| format!("{{{name}}}");
+    let canvas = written(names.chunks(285).map(|some| some.iter().map(braced).collect()).collect());
+    let values: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
+    let still = studio.still(&canvas, &values, 1_000).unwrap();
+    assert_eq!((canvas.placeholders().len(), still.texts().filter(|text| text.text.is_empty()).count()), (57_000, 200));
+    // Braces that nothing closes, and a value of a mebibyte that is named hundreds of times.
+    let open = written(vec!["{a".repeat(1_000); MOST_LAYERS]);
+    assert_eq!(studio.still(&open, &[], 1_000), Err(NotDrawable::ManyLetters(400_000)));
+    let often = written(vec!["{a}".repeat(666)]);
+    let long = "x".repeat(1 << 20);
+    assert_eq!(studio.still(&often, &[("a", &long)], 1_000), Err(NotDrawable::TooLong("layer-1".to_owned())));
+    let took = began.elapsed();
+    assert!(took < std::time::Duration::from_secs(10), "no name is looked for among all others: {took:?}");
+}

@@ -21,17 +21,33 @@ pub fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the text with its placeholders replaced by their values.
+/// Why a text can't be filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unfilled<'a> {
+    /// This name, the first of its kind, has no value.
+    NoValue(&'a str),
+    /// The text would have more characters than it may.
+    TooLong,
+}
+
+/// Returns the text with its placeholders replaced by their values, in at most `most` characters. What comes behind
+/// the last one that fits is not put together: a value may be a mebibyte, and a text may name it hundreds of times.
 ///
 /// # Errors
-/// The first name that has no value.
-pub(super) fn filled<'a>(text: &'a str, value: impl Fn(&str) -> Option<&'a str>) -> Result<String, &'a str> {
-    let mut filled = String::new();
+/// What is wrong first.
+pub(super) fn filled<'a>(
+    text: &'a str,
+    most: usize,
+    value: impl Fn(&str) -> Option<&'a str>,
+) -> Result<String, Unfilled<'a>> {
+    let (mut filled, mut left) = (String::new(), most);
     for part in parts(text) {
-        filled.push_str(match part {
+        let letters = match part {
             Part::Plain(letters) => letters,
-            Part::Placeholder(name) => value(name).ok_or(name)?,
-        });
+            Part::Placeholder(name) => value(name).ok_or(Unfilled::NoValue(name))?,
+        };
+        left = left.checked_sub(letters.chars().count()).ok_or(Unfilled::TooLong)?;
+        filled.push_str(letters);
     }
     Ok(filled)
 }
@@ -59,10 +75,18 @@ fn first(text: &str) -> (Part<'_>, &str) {
     if rest.starts_with("{{") || rest.starts_with("}}") {
         return (Part::Plain(&rest[..1]), &rest[2..]);
     }
-    match rest.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
-        Some((name, after)) if is_name(name) => (Part::Placeholder(name), after),
-        _ => (Part::Plain(&rest[..1]), &rest[1..]),
+    match rest.strip_prefix('{').and_then(named) {
+        Some((name, after)) => (Part::Placeholder(name), after),
+        None => (Part::Plain(&rest[..1]), &rest[1..]),
     }
+}
+
+/// Returns the name before the next closing brace, and what follows the brace. Looks at no more letters than a name may
+/// have: a text may have a thousand braces that nothing closes.
+fn named(text: &str) -> Option<(&str, &str)> {
+    let end = text.bytes().take(MOST_NAME_LETTERS + 1).position(|byte| byte == b'}')?;
+    let (name, after) = text.split_at(end);
+    is_name(name).then(|| (name, &after[1..]))
 }
 
 fn is_name(name: &str) -> bool {
@@ -88,10 +112,14 @@ mod tests {
             ("{{who}} {{{who}}}", Ok("{who} {Ada {who}}")),
             ("{ who } {} { {wh", Ok("{ who } {} { {wh")),
             ("{größe} }", Ok("{größe} }")),
-            ("{who} {nobody}", Err("nobody")),
+            ("{who} {nobody}", Err(Unfilled::NoValue("nobody"))),
+            ("{who}{who}{who}", Err(Unfilled::TooLong)),
         ] {
-            assert_eq!(filled(text, value).as_deref().map_err(|name| *name), wanted, "{text}");
+            assert_eq!(filled(text, 22, value).as_deref().map_err(|why| *why), wanted, "{text}");
         }
+        let longest = format!("{{{}}}", "n".repeat(MOST_NAME_LETTERS));
+        assert_eq!(placeholders(&longest).count(), 1);
+        assert_eq!(placeholders(&longest.replace('}', "n}")).count(), 0);
         assert_eq!(placeholders("{a} {{b}} {a} {c-1}").collect::<Vec<_>>(), ["a", "a", "c-1"]);
     }
 }

@@ -13,7 +13,7 @@ use crate::film::{
     Film, FilmCue, FilmFormat, FilmOutput, FilmOverlay, FilmPicture, FilmScene, FilmSound, FilmText, OverlayPicture,
 };
 use crate::ids::ItemId;
-use crate::media_time::{FrameRate, Span};
+use crate::media_time::{FrameRate, Span, tidied};
 use std::collections::HashMap;
 
 /// The stored speech of items, in microseconds of each.
@@ -224,17 +224,21 @@ fn heard(
     sounds
 }
 
-/// Returns the speech in the voiceover and in scenes, at times of the timeline, as far as it is stored.
+/// Returns the speech in the voiceover and in scenes, at times of the timeline and in their order, as far as it is
+/// stored. Each item's speech is put in order once, so that what is said in a part is found without a look at the rest.
 fn spoken(timeline: &Timeline, scenes: &[FilmSound], speech: &Speech) -> Vec<Span> {
     let voiceover =
         timeline.audio.voiceover.iter().map(|voice| (voice.item, voice.start.0, voice.offset.0, voice.duration.0));
     let voices = scenes.iter().map(|sound| (sound.item, sound.from_us, sound.at_us, sound.len_us)).chain(voiceover);
-    let spans = voices.flat_map(|(item, from, at, len)| {
-        let inside = move |span: &Span| Span::new(span.start_us.max(from), span.end_us.min(from + len));
-        let spans = speech.get(&item).map(Vec::as_slice).unwrap_or_default().iter().map(inside);
-        spans
-            .filter(|span| span.len_us() > 0)
-            .map(move |span| Span::new(span.start_us - from + at, span.end_us - from + at))
-    });
-    spans.collect()
+    let ordered: Speech = speech.iter().map(|(item, spans)| (*item, tidied(spans, i64::MAX))).collect();
+    let mut spoken = Vec::new();
+    for (item, from, at, len) in voices {
+        let whole = ordered.get(&item).map(Vec::as_slice).unwrap_or_default();
+        let first = whole.partition_point(|span| span.end_us <= from);
+        let here = whole.get(first..).unwrap_or_default().iter().take_while(|span| span.start_us < from + len);
+        let inside = here.map(|span| Span::new(span.start_us.max(from), span.end_us.min(from + len)));
+        let inside = inside.filter(|span| span.len_us() > 0);
+        spoken.extend(inside.map(|span| Span::new(span.start_us - from + at, span.end_us - from + at)));
+    }
+    tidied(&spoken, i64::MAX)
 }

@@ -2,6 +2,10 @@
 
 use super::tests::{done, item, sources};
 use super::*;
+use crate::captions::Timed;
+use crate::ducking::GainPoint;
+use crate::film::{FilmFormat, FilmOutput, FilmQuality};
+use crate::media_time::Span;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -174,6 +178,49 @@ fn captions_that_are_none_or_too_many_are_refused_and_what_is_too_long_is_cut() 
     assert!(captions_of(&many, false).unwrap_err().contains("at most 2000"));
     let (captions, warnings) = captions_of(&cue(1, &"ä".repeat(600)), false).unwrap();
     assert_eq!((captions.cues[0].text.chars().count(), warnings.into_sentences().len()), (500, 1));
+}
+
+/// A timeline of as many scenes as one may have, each of them half a second long and taken from its item 40 s after the
+/// one before it, with the facts about its items.
+fn of_many_scenes() -> (Timeline, Sources) {
+    let mut sources = sources();
+    for source in sources.values_mut().filter(|source| source.has_audio) {
+        source.duration = Some(Micros::ms(80_000_000));
+    }
+    let mut timeline = Timeline::new();
+    let mut counted = SceneCounts::of(&timeline);
+    for number in 0..2_000 {
+        let (start, duration) = (Some(Micros::ms(40_000 * number)), Some(Micros::ms(500)));
+        let scene = SceneFields { item_id: Some(item(1)), start, duration, ..SceneFields::default() };
+        timeline.apply_next(TimelineOp::AddScene(Box::new(scene)), &sources, &mut counted).unwrap();
+    }
+    (timeline, sources)
+}
+
+#[test]
+fn what_is_heard_in_thousands_of_scenes_is_found_without_a_look_at_a_whole_day_for_each() {
+    let (mut timeline, sources) = of_many_scenes();
+    let at = |number: u32| f64::from(number) / 4.0;
+    let word = |number: u32| Timed { text: number.to_string(), start: at(number), end: at(number + 1) };
+    let transcripts = Transcripts::from([(item(1), (0..320_000).map(word).collect())]);
+    let spans = (0..320_000).map(|number| Span::new(number * 250_000, number * 250_000 + 100_000)).collect();
+    let speech = Speech::from([(item(1), spans)]);
+    let began = Instant::now();
+
+    let cues = timeline.cues(&transcripts);
+    let lines = cues.iter().flat_map(|cue| &cue.lines);
+    let words: Vec<&str> = lines.flat_map(|line| line.split_whitespace()).collect();
+    let of_scenes = (0..2_000_u32).flat_map(|scene| [scene * 160, scene * 160 + 1]);
+    assert_eq!(words, of_scenes.map(|number| number.to_string()).collect::<Vec<_>>());
+
+    let music = json!({ "op": "set_audio", "slot": "music", "item_id": item(3), "duck_under_voice": true });
+    timeline.apply(serde_json::from_value(music).unwrap(), &sources).unwrap();
+    let asked = FilmOutput { format: FilmFormat::Wav, quality: FilmQuality::Standard };
+    let film = film_of(&timeline, &sources, &speech, &[], asked).unwrap();
+    let music = film.sounds.iter().find(|sound| sound.item == item(3)).unwrap();
+    let down = |t_us| GainPoint { t_us, gain: -1_200 };
+    assert_eq!(music.envelope, [down(0), down(1_000_000_000)], "somebody speaks in each scene");
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
 }
 
 proptest! {

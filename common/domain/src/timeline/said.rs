@@ -37,6 +37,7 @@ impl Timeline {
             self.scenes.iter().zip(&placed).filter(|(scene, _)| scene.kind == SceneKind::Clip && scene.volume.0 > 0);
         let scenes = scenes.filter_map(|(scene, place)| Some((scene.item?, scene.start, scene.duration, place.start)));
         let voice = self.audio.voiceover.iter().map(|voice| (voice.item, voice.start, voice.duration, voice.offset));
+        let mut middles: HashMap<ItemId, Vec<Middle>> = HashMap::new();
         let mut said: Vec<Said<'_>> = Vec::new();
         for (item, start, duration, at) in scenes.chain(voice) {
             let (from, shift) = (start.seconds(), at.seconds() - start.seconds());
@@ -44,8 +45,8 @@ impl Timeline {
             let until = (from + duration.seconds()).min(whole - shift);
             let words = transcripts.get(&item).map(Vec::as_slice).unwrap_or_default();
             // A word belongs to the part that contains its middle.
-            let inside = |word: &&Timed| (from..until).contains(&f64::midpoint(word.start, word.end));
-            said.extend(words.iter().filter(inside).map(|word| Said {
+            let middles = middles.entry(item).or_insert_with(|| by_middle(words));
+            said.extend(within(middles, from, until).into_iter().filter_map(|place| words.get(place)).map(|word| Said {
                 text: &word.text,
                 start: word.start.max(from) + shift,
                 end: word.end.min(until) + shift,
@@ -53,6 +54,26 @@ impl Timeline {
         }
         cues(spoken(said.into_iter(), &[]))
     }
+}
+
+/// The middle of a word in seconds, and its place in the transcript.
+type Middle = (f64, usize);
+
+/// Returns the middles of these words in their order, so that those of a part are found without a look at all others.
+fn by_middle(words: &[Timed]) -> Vec<Middle> {
+    let mut middles: Vec<Middle> =
+        words.iter().enumerate().map(|(place, word)| (f64::midpoint(word.start, word.end), place)).collect();
+    middles.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    middles
+}
+
+/// Returns the places of the words whose middles are from `from` until before `until`, in the transcript's order.
+fn within(middles: &[Middle], from: f64, until: f64) -> Vec<usize> {
+    let before = |time: f64| middles.partition_point(|(middle, _)| *middle < time);
+    let inside = middles.get(before(from)..before(until)).unwrap_or_default();
+    let mut places: Vec<usize> = inside.iter().map(|(_, place)| *place).collect();
+    places.sort_unstable();
+    places
 }
 
 /// Returns the cue as a timeline stores it.

@@ -4,7 +4,7 @@
 //! word that is wider than its room is broken between letters. Neighbour: `ink`, which measures.
 
 use super::ink::widths;
-use domain::lines::Line;
+use domain::lines::{Line, reads_from_right};
 use domain::still::StillText;
 use std::collections::HashMap;
 use unicode_segmentation::UnicodeSegmentation;
@@ -49,12 +49,13 @@ fn broken(text: &StillText, paragraphs: &[String], room: f64) -> Vec<Line> {
     let letters = Measured::of(text, wide.flat_map(|word| word.graphemes(true)));
     let mut lines = Vec::new();
     for paragraph in paragraphs {
+        let is_rtl = reads_from_right(paragraph);
         let (mut current, mut width) = (String::new(), 0.0);
         for word in paragraph.split_whitespace() {
             for part in fitting(word, words.width(word), &letters, room) {
                 let wanted = if current.is_empty() { part.width } else { width + space + part.width };
                 if !current.is_empty() && wanted > room {
-                    lines.push(line(&std::mem::take(&mut current), paragraph));
+                    lines.push(Line { text: std::mem::take(&mut current), is_rtl });
                     width = part.width;
                 } else {
                     if !current.is_empty() {
@@ -65,7 +66,7 @@ fn broken(text: &StillText, paragraphs: &[String], room: f64) -> Vec<Line> {
                 current.push_str(&part.text);
             }
         }
-        lines.push(line(&current, paragraph));
+        lines.push(Line { text: current, is_rtl });
     }
     lines
 }

@@ -4,6 +4,7 @@
 //! that later changes do not affect the job. Neighbour: `edits::call`, which starts the job.
 
 use crate::app::App;
+use crate::app::beside::in_turn_if;
 use crate::auth::{Auth, Role};
 use crate::contract::envelope::{Stored, ToolAnswer};
 use crate::contract::groups::{Refusals, Tag};
@@ -129,19 +130,21 @@ impl RenderTools {
             return Ok(answer);
         }
         let kept = document_reads::reach::<Canvas>(&self.0, &caller, id.uuid()).await?;
-        let mut conn = self.0.conn().await?;
-        let Material { sources, kit } = material(&mut conn, &caller, kept.body.items()).await?;
-        let names = KitNames::of(&kit);
-        let known = Known { sources: &sources, kit: &names };
+        let Material { sources, kit } = material(&mut *self.0.conn().await?, &caller, kept.body.items()).await?;
         let output = StillOutput { workspace: caller.workspace.id, format, scale };
-        let still = still_of(&kept.body, known, &values, output);
-        let still = still.map_err(|error| refused(&error))?;
-        if still.has_text() && !store::renders::draws_text(&mut conn).await? {
+        // A canvas may have half a megabyte of texts, each letter of which is looked at.
+        let planned = || {
+            let names = KitNames::of(&kit);
+            let still = still_of(&kept.body, Known { sources: &sources, kit: &names }, &values, output)?;
+            let undrawn = undrawn(still.texts().map(|text| text.text.as_str()));
+            Ok::<_, NotDrawable>((still, undrawn))
+        };
+        let planned = in_turn_if(&self.0, caller.account_id, kept.is_long, planned).await;
+        let (still, undrawn) = planned.map_err(|error| refused(&error))?;
+        if still.has_text() && !store::renders::draws_text(&mut *self.0.conn().await?).await? {
             let refusal = ApiError::new(Code::EngineNotConfigured, "No worker of this deployment can draw letters.");
             return Err(refusal.suggest("Remove the texts, or ask the operator for the fonts."));
         }
-        drop(conn);
-        let undrawn = undrawn(still.texts().map(|text| text.text.as_str()));
         let warnings: Vec<String> = undrawn_letters(&undrawn).into_iter().collect();
         let priced_ms = still.priced_ms(|item| sources.get(&item).map(|source| source.material()).unwrap_or_default());
         let (revision, [width, height]) = (kept.revision, still.size);

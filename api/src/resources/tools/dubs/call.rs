@@ -8,7 +8,7 @@ use super::languages::{refusal_of, refuse_undubbable};
 use super::segments::{asked_languages, language_of, scripted, settled, spoken};
 use super::shapes::{DubStanding, MakeDub};
 use crate::app::App;
-use crate::app::beside::in_turn_if;
+use crate::app::beside::{in_turn_if, run_beside};
 use crate::auth::Caller;
 use crate::contract::envelope::{Cost, Stored, ToolAnswer};
 use crate::contract::idempotency::IdempotencyKey;
@@ -228,7 +228,8 @@ impl DubCall<'_> {
     /// The errors of `super::STARTING`.
     pub(super) async fn start(&self, plan: DubPlan, duration: Micros, dubbed: Option<DubbedTimeline>) -> Answered {
         let order = order(self.caller, self.tool, None, self.key());
-        let duration_ms = priced_ms(&plan, duration)?;
+        // Each letter of it counts.
+        let duration_ms = run_beside(|| priced_ms(&plan, duration))?;
         let model = plan.translator.as_deref().and_then(|id| self.app.process.providers.get(id));
         let price = model.map(|model| (model.price, model.price.of(plan.translated())));
         let request = DubRequest { order, plan, duration_ms, price };

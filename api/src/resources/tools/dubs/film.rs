@@ -7,6 +7,7 @@ use super::call::{DubCall, priced_ms, too_long};
 use super::languages::{refusal_of, refuse_undubbable};
 use super::segments::{asked_languages, scripted, settled};
 use super::shapes::{DubStanding, MakeDub};
+use crate::app::beside::run_beside;
 use crate::contract::envelope::{Stored, ToolAnswer};
 use crate::http::error::Answer;
 use crate::http::text::Text;
@@ -54,7 +55,8 @@ impl DubCall<'_> {
         let output = FilmOutput { format, quality: FilmQuality::Standard };
         let PlannedFilm { kept, film, worth_ms, .. } = planned_film(self.app, self.caller, kept, output).await?;
         let plan = RenderPlan::RenderTimeline { film: Box::new(film) };
-        if let Some(made) = renders::made(&mut *self.app.conn().await?, &plan.hash()).await? {
+        let hash = run_beside(|| plan.hash());
+        if let Some(made) = renders::made(&mut *self.app.conn().await?, &hash).await? {
             return Ok(Filmed::Item(made.item, Box::new(kept)));
         }
         self.refuse_in_vain(asked, &kept).await?;

@@ -6,6 +6,7 @@
 
 use super::rendered::Rendered;
 use crate::app::App;
+use crate::app::beside::run_beside;
 use crate::auth::{Caller, Role};
 use crate::contract::envelope::{Stored, ToolAnswer};
 use crate::contract::idempotency::IdempotencyKey;
@@ -119,7 +120,8 @@ impl<'a> RenderCall<'a> {
             Some(PictureSize { width: item.width?.unsigned_abs(), height: item.height?.unsigned_abs() })
         });
         let rate = self.rate(named).await?;
-        let body = make(Picture { size, rate }, &sources)
+        // Thousands of scenes are added one by one.
+        let body = run_beside(|| make(Picture { size, rate }, &sources))
             .map_err(|why| ApiError::new(Code::InvalidRequest, format!("There is no such timeline: {why}.")))?;
         let idle = starting::idle(self.app, self.caller).await?;
         let once = Once::of(self.app, self.caller, self.tool, self.key.clone(), &self.request);

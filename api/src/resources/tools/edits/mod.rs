@@ -11,6 +11,7 @@ mod shapes;
 
 use super::stored_read;
 use crate::app::App;
+use crate::app::beside::in_turn_if;
 use crate::auth::Auth;
 use crate::contract::envelope::{Stored, ToolAnswer};
 use crate::contract::groups::{Refusals, Tag};
@@ -47,6 +48,9 @@ const REFUSALS: &[Code] = &[
 ];
 const _: () = assert!(REFUSALS.len() == stored_read::REFUSALS.len() + 2, "a tool that needs a read refuses as they do");
 
+/// Speech with more stretches than this is worked on beside the threads that answer. A day may have 200,000.
+const FEW: usize = 1_000;
+
 /// The error codes of these operations, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("POST /tools/remove_silence", REFUSALS), ("POST /tools/duck_music", REFUSALS)];
 
@@ -78,7 +82,10 @@ impl Edits {
             NeededSpeech::Speech(item, speech) => (item, speech),
         };
         let settings = settings(&self.0, caller.workspace.id).await?;
-        let kept = keep(&speech, item.duration_ms.unwrap_or_default() * 1000, asked.rule(&settings), item.frame_rate);
+        let (duration_us, rule, rate) =
+            (item.duration_ms.unwrap_or_default() * 1000, asked.rule(&settings), item.frame_rate);
+        let kept = || keep(&speech, duration_us, rule, rate);
+        let kept = in_turn_if(&self.0, caller.account_id, speech.len() > FEW, kept).await;
         let (item_id, render, kept) = (item.id, asked.render(), Arc::new(kept));
         let makes_timeline = asked.timeline() && asked.dry_run != Some(true);
         let plan = Arc::clone(&kept);
@@ -137,8 +144,9 @@ impl Edits {
             NeededSpeech::Speech(item, speech) => (item, speech),
         };
         let settings = settings(&self.0, caller.workspace.id).await?;
-        let rule = asked.rule(&settings);
-        let points = Arc::new(envelope(&speech, voice.duration_ms.unwrap_or_default() * 1000, rule));
+        let (duration_us, rule) = (voice.duration_ms.unwrap_or_default() * 1000, asked.rule(&settings));
+        let points = || envelope(&speech, duration_us, rule);
+        let points = Arc::new(in_turn_if(&self.0, caller.account_id, speech.len() > FEW, points).await);
         let (voice_id, render, plan) = (voice.id, asked.render(), Arc::clone(&points));
         let makes_timeline = asked.timeline() && asked.dry_run != Some(true);
         let ducked = asked.ducked(&settings);

@@ -2,6 +2,7 @@
 
 use super::reading::Reading;
 use super::{ReadOneItem, Readings};
+use crate::app::beside::run_beside;
 use crate::auth::Caller;
 use crate::contract::envelope::ToolAnswer;
 use crate::contract::idempotency::IdempotencyKey;
@@ -77,7 +78,8 @@ impl Readings {
         let gone = || ApiError::new(Code::ItemNotFound, "The item was deleted a moment ago.");
         let file = library::captions(&self.0, caller.account_id, item, format).await?.ok_or_else(gone)?;
         let (text, large) = file.into_parts();
-        let fields = format!("\"format\":\"{}\",\"text\":{}", format.name(), json(&text)?);
+        let text = run_beside(|| json(&text))?;
+        let fields = format!("\"format\":\"{}\",\"text\":{text}", format.name());
         let room = self.0.answers.hold(caller.account_id, fields.len() as u64)?;
         Ok(Document::of_text(vec![fields.into()], room, large))
     }

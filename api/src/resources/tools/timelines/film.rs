@@ -37,9 +37,10 @@ pub(in crate::resources::tools) async fn planned_film(
     let Material { sources, speech, transcripts, mut warnings } =
         stored_material(app, caller, &kept.body, asked.format.has_picture()).await?;
     // On another thread: planning a day of speech under thousands of cuts takes a while, and so does breaking its texts
-    // into lines. A long timeline is planned in its account's turn, which lasts until the work ends, though the caller
-    // hangs up.
-    let turn = if kept.is_long { Some(app.turns.bodies.turn(caller.account_id.into()).await) } else { None };
+    // into lines. A long timeline, or a short one of an item that speaks for a day, is planned in its account's turn,
+    // which lasts until the work ends, though the caller hangs up.
+    let is_long = kept.is_long || !transcripts.is_empty() || !speech.is_empty();
+    let turn = if is_long { Some(app.turns.bodies.turn(caller.account_id.into()).await) } else { None };
     let planned = move || {
         let _turn = turn;
         let burnt = kept.body.captions.as_ref().is_some_and(|captions| captions.burn && asked.format.has_picture());
