@@ -97,7 +97,11 @@ fn fields(schema: &Value, object: &Map<String, Value>, at: &Place<'_>) -> Option
     let known = schema["properties"].as_object().unwrap_or(&empty);
     let missing = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     if let Some(name) = missing.into_iter().find(|name| !object.contains_key(*name)) {
-        return Some(format!("{} is required: expected {}.", location(&Place::Field(at, name)), expected(&known[name])));
+        return Some(format!(
+            "{} is required: expected {}.",
+            location(&Place::Field(at, name)),
+            expected(&known[name])
+        ));
     }
     let closed = schema["additionalProperties"] == false;
     if let Some(name) = object.keys().find(|name| closed && !known.contains_key(*name)) {
@@ -155,7 +159,7 @@ fn held(schema: &Value) -> (Option<f64>, Option<f64>) {
     }
 }
 
-fn bounds<T: std::fmt::Display>(least: Option<T>, most: Option<T>) -> String {
+fn bounds<T: fmt::Display>(least: Option<T>, most: Option<T>) -> String {
     match (least, most) {
         (Some(least), Some(most)) => format!("{least} to {most}"),
         (Some(least), None) => format!("at least {least}"),

@@ -4,12 +4,14 @@
 use crate::floors::{code, is_test, module, root, sources};
 use crate::public_links::link;
 use anyhow::Context;
+use domain::ids::AccountId;
 use mws_tests::world::{Feed, Media, World, until};
 use reqwest::StatusCode;
 use serde_json::json;
 use sqlx::Acquire;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
+use store::PoolSize;
 
 /// Use cases of customers that begin a transaction in no turn of the account, and why.
 const WITHOUT_A_TURN: [(&str, &str); 6] = [
@@ -157,6 +159,18 @@ async fn open_streams_of_an_account_read_two_at_a_time() -> anyhow::Result<()> {
     assert_eq!(balance.status, 200, "{}", balance.text);
     held.rollback().await?;
     drop((conn, streams));
+    world.end().await
+}
+
+/// The api of `mws up` is a part of a process whose own connections are two.
+#[tokio::test]
+async fn a_part_of_a_process_has_turns_for_its_own_connections() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    for (connections, turns) in [(2, 1), (16, 12), (40, 30)] {
+        let part = world.process.part("part", PoolSize(connections));
+        let taken: Vec<_> = (0..40).map_while(|_| part.own_turns.turn_now(AccountId::mint())).collect();
+        assert_eq!(taken.len(), turns, "of {connections} connections");
+    }
     world.end().await
 }
 

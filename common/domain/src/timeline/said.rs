@@ -46,10 +46,8 @@ impl Timeline {
             let words = transcripts.get(&item).map(Vec::as_slice).unwrap_or_default();
             // A word belongs to the part that contains its middle.
             let middles = middles.entry(item).or_insert_with(|| by_middle(words));
-            said.extend(within(middles, from, until).into_iter().filter_map(|place| words.get(place)).map(|word| Said {
-                text: &word.text,
-                start: word.start.max(from) + shift,
-                end: word.end.min(until) + shift,
+            said.extend(within(middles, from, until).into_iter().filter_map(|place| words.get(place)).map(|word| {
+                Said { text: &word.text, start: word.start.max(from) + shift, end: word.end.min(until) + shift }
             }));
         }
         cues(spoken(said.into_iter(), &[]))

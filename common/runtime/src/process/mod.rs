@@ -175,13 +175,12 @@ impl Process {
         tokio::spawn(follow_clock(pool.clone(), shutdown.clone()));
         let host = host_name();
         let name = format!("{host}-{}-{}", std::process::id(), Ulid::generate());
-        let options = pool.options();
-        let own_turns = OwnTurns::of(options.get_max_connections(), options.get_acquire_timeout());
         Ok(Self {
             settings: Arc::new(settings),
             name: name.into(),
             host: host.into(),
             descriptors_needed: descriptors::of_a_process(pool.options().get_max_connections()),
+            own_turns: turns_of(&pool),
             pool,
             media,
             providers,
@@ -189,7 +188,6 @@ impl Process {
             operator_webhook,
             wakes,
             signs: Signs::default(),
-            own_turns,
             shutdown,
             decoders: Arc::default(),
         })
@@ -207,14 +205,15 @@ impl Process {
         Self { pool: store::kept_open(&self.pool).await, ..self }
     }
 
-    /// Returns a part of this process, with its own name and its own connections, so that no part can use up the
-    /// others'. They are opened when they are needed.
+    /// Returns a part of this process, with its own name, its own connections and as many turns at them, so that no part
+    /// can use up the others'. Connections are opened when they are needed.
     #[must_use]
     pub fn part(&self, name: &str, connections: PoolSize) -> Self {
         let pool = store::apart(&self.pool, connections, &format!("mws-{name}"));
         Self {
             name: format!("{}-{name}", self.name).into(),
             descriptors_needed: self.descriptors_needed + descriptors::of_a_process(connections.0),
+            own_turns: turns_of(&pool),
             pool,
             ..self.clone()
         }
@@ -237,6 +236,12 @@ impl Process {
         });
         Ok(())
     }
+}
+
+/// Returns the turns of accounts at the connections of this pool.
+fn turns_of(pool: &PgPool) -> OwnTurns {
+    let options = pool.options();
+    OwnTurns::of(options.get_max_connections(), options.get_acquire_timeout())
 }
 
 /// Returns wake-ups by the database's notifications; only within this process when the settings turn notifications off.
