@@ -3862,15 +3862,15 @@ export interface components {
             estimated_minutes?: number | null;
             /**
              * Format: date-time
-             * @description Deliveries created at or after this time.
+             * @description Deliveries, or jobs of failed reads, created at or after this time.
              */
             since: string;
             /**
              * Format: date-time
-             * @description Deliveries created before this time.
+             * @description Deliveries, or jobs of failed reads, created before this time.
              */
             until: string;
-            /** @description Deliveries to endpoints of this account; null for those of any. */
+            /** @description Deliveries to endpoints of this account, or reads that it paid for; null for those of any. */
             account_id?: string | null;
             /** @description Deliveries to this endpoint; null for any. */
             endpoint_id?: string | null;
@@ -9288,7 +9288,7 @@ export interface components {
          * @description How many failed reads were skipped for one reason.
          */
         SkippedFor: {
-            /** @description The reason: the code of `prepare_media`'s answer (such as `insufficient_minutes` or `queue_full`) or of the refusal (such as `account_suspended`); `stored` and `under_way` for reads that are; `matched_no_longer` for those that somebody ran again or deleted meanwhile. */
+            /** @description The reason: the code of `prepare_media`'s answer (such as `insufficient_minutes` or `queue_full`) or of the refusal (such as `account_suspended`, or `rate_limited` where other changes of the account that pays were under way for too long); `stored` and `under_way` for reads that are; `matched_no_longer` for those that somebody ran again or deleted meanwhile. */
             reason: string;
             /**
              * Format: int64

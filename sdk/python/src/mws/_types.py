@@ -429,11 +429,11 @@ class BulkOperationAnswer(Model):
     estimated_minutes: float | None
     """The cloud minutes that were held for the failed reads which matched when it was started; null for deliveries."""
     since: str
-    """Deliveries created at or after this time."""
+    """Deliveries, or jobs of failed reads, created at or after this time."""
     until: str
-    """Deliveries created before this time."""
+    """Deliveries, or jobs of failed reads, created before this time."""
     account_id: str | None
-    """Deliveries to endpoints of this account; null for those of any."""
+    """Deliveries to endpoints of this account, or reads that it paid for; null for those of any."""
     endpoint_id: str | None
     """Deliveries to this endpoint; null for any."""
     status: Unarrived | None
@@ -4682,8 +4682,9 @@ class SkippedFor(Model):
     __slots__ = ()
     reason: str
     """The reason: the code of `prepare_media`'s answer (such as `insufficient_minutes` or `queue_full`) or of the refusal
-    (such as `account_suspended`); `stored` and `under_way` for reads that are; `matched_no_longer` for those that
-    somebody ran again or deleted meanwhile."""
+    (such as `account_suspended`, or `rate_limited` where other changes of the account that pays were under way for
+    too long); `stored` and `under_way` for reads that are; `matched_no_longer` for those that somebody ran again or
+    deleted meanwhile."""
     count: int
     """How many."""
 
