@@ -54,8 +54,8 @@ pub struct FailingEndpoint {
 }
 
 /// Returns the endpoints that have failed [`FAILURES_THAT_WARN`] times in a row or more, or were disabled for their
-/// failures: all such of `known`, and up to `limit` others of those that fail now or were disabled within a day. Those of
-/// `known` do not count against the limit, so that they keep nothing new from being found. An index holds those that
+/// failures: all such of `known`, and up to `limit` others of those that fail now or were disabled within a day. Those
+/// of `known` do not count against the limit, so that they keep nothing new from being found. An index holds those that
 /// fail now: however many deliveries others have, none is overlooked.
 pub async fn failing_endpoints(
     conn: &mut PgConnection,

@@ -205,8 +205,8 @@ impl Process {
         Self { pool: store::kept_open(&self.pool).await, ..self }
     }
 
-    /// Returns a part of this process, with its own name, its own connections and as many turns at them, so that no part
-    /// can use up the others'. Connections are opened when they are needed.
+    /// Returns a part of this process, with its own name, its own connections and turns at those, so that no part can
+    /// use up the others'. Connections are opened when they are needed.
     #[must_use]
     pub fn part(&self, name: &str, connections: PoolSize) -> Self {
         let pool = store::apart(&self.pool, connections, &format!("mws-{name}"));
