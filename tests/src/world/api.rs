@@ -322,12 +322,13 @@ impl super::World {
     pub async fn api_with(&self, change: impl FnOnce(&mut Settings)) -> anyhow::Result<(Process, Client)> {
         let mut settings = self.settings.clone();
         change(&mut settings);
-        let process = Process::start(settings, super::CONNECTIONS, "api").await?;
-        let api = Api::start(&process, super::settings::api()?)?;
-        let client = api.client(None);
-        Ok((process, client))
+        another(settings, super::FREE_DISK).await
     }
 
+    /// Another api of this service on a disk of which so much is free, as [`Self::api_behind`] returns it.
+    pub async fn api_on_disk(&self, free: f64) -> anyhow::Result<(Process, Client)> {
+        another(self.settings.clone(), free).await
+    }
     /// A caller with this credential, or none.
     pub fn client(&self, credential: Option<String>) -> Client {
         self.api.client(credential)
@@ -342,4 +343,12 @@ impl super::World {
     pub fn base_url(&self) -> &str {
         self.api.base.trim_end_matches(API_PATH)
     }
+}
+
+/// Another api with these settings on a disk of which so much is free, and somebody without a credential who calls it.
+async fn another(settings: Settings, free: f64) -> anyhow::Result<(Process, Client)> {
+    let mut process = Process::start(settings, super::CONNECTIONS, "api").await?;
+    process.media = process.media.with_free_ratio(free);
+    let api = Api::start(&process, super::settings::api()?)?;
+    Ok((process, api.client(None)))
 }

@@ -58,6 +58,8 @@ use tempfile::TempDir;
 
 /// Connections of a process of a test.
 const CONNECTIONS: PoolSize = PoolSize(10);
+/// The part of the disk for media that is free for each process of a test, whatever the machine has.
+const FREE_DISK: f64 = 0.5;
 
 /// One test's service.
 pub struct World {
@@ -121,6 +123,7 @@ impl World {
         if let Some(bucket) = &bucket {
             process.media = bucket.store()?;
         }
+        process.media = process.media.with_free_ratio(FREE_DISK);
         let api = Api::start(&process, api)?;
         let world = Self {
             process,

@@ -1,7 +1,7 @@
 //! Workers and schedulers of a test. Each has a runtime of its own, so that it can be stopped as a process is told to
 //! stop, or killed as a process is killed: everything it does ends in the same moment, its connections with it.
 
-use super::World;
+use super::{FREE_DISK, World};
 use super::bucket::BucketAddress;
 use anyhow::{Context, bail};
 use runtime::config::Settings;
@@ -42,6 +42,7 @@ impl Running {
             if let Some(bucket) = bucket {
                 process.media = bucket.store()?;
             }
+            process.media = process.media.with_free_ratio(FREE_DISK);
             anyhow::Ok((runtime, process))
         });
         let (runtime, process) = started.await??;

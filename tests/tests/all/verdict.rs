@@ -75,6 +75,17 @@ async fn a_service_that_is_well_is_told_to_be_so_and_one_without_a_worker_is_fai
 }
 
 #[tokio::test]
+async fn an_api_whose_disk_for_media_is_nearly_full_says_so() -> anyhow::Result<()> {
+    let (world, anna) = alive().await?;
+    assert_eq!(axis(&world, &anna, "liveness").await?.0, "healthy");
+    let (process, anyone) = world.api_on_disk(0.083).await?;
+    let told = axis(&world, &anyone.as_one_with(Some(ANNA)), "liveness").await?;
+    assert_told(&told, "degraded", "nearly full: 8.3 % of it is free", "mws doctor --only disk");
+    process.shutdown.cancel();
+    world.end().await
+}
+
+#[tokio::test]
 async fn a_paused_read_minutes_that_are_gone_and_a_duty_that_is_late_are_named() -> anyhow::Result<()> {
     let (world, anna) = alive().await?;
     done(&anna, "PATCH", "/operator/reads/levels", &json!({ "paused": true }), 200).await?;

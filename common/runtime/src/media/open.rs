@@ -30,7 +30,7 @@ impl MediaStore {
         let folder = std::fs::canonicalize(folder)?;
         // A response of 200 promises that the bytes are stored, so they must be on the disk before their row says so.
         let objects = LocalFileSystem::new_with_prefix(&folder)?.with_fsync(true);
-        Ok(Self { objects: Arc::new(objects), folder: Some(folder), bucket: None })
+        Ok(Self { objects: Arc::new(objects), folder: Some(folder), bucket: None, free: None })
     }
 
     fn bucket(url: &str, bucket: &str) -> Result<Self, MediaError> {
@@ -50,7 +50,7 @@ impl MediaStore {
         } else {
             Arc::new(PrefixStore::new(store.clone(), prefix.clone()))
         };
-        Ok(Self { objects, folder: None, bucket: Some((store, prefix)) })
+        Ok(Self { objects, folder: None, bucket: Some((store, prefix)), free: None })
     }
 }
 

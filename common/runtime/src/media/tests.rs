@@ -103,3 +103,12 @@ async fn the_write_that_won_outlives_the_others_until_its_item_goes() {
 fn a_store_of_an_unknown_kind_is_refused() {
     assert!(matches!(MediaStore::open("ftp://x"), Err(MediaError::Unknown(_))));
 }
+
+#[tokio::test]
+async fn a_folder_has_the_free_part_of_its_disk_unless_another_is_said() {
+    let (store, folder) = store();
+    let free = store.free_ratio().unwrap();
+    assert!((0.0..=1.0).contains(&free), "{free}");
+    assert_eq!(store.with_free_ratio(0.083).free_ratio(), Some(0.083));
+    std::fs::remove_dir_all(folder).unwrap();
+}
