@@ -12,7 +12,7 @@ use runtime::operator_webhook::OperatorWebhook;
 use runtime::process::Process;
 use sqlx::PgConnection;
 use std::str::FromStr;
-use store::{inspect, operator_notices, verdict};
+use store::{inspect, notices, operator_notices, verdict};
 
 /// Seconds from one turn to the next; a little less than the duty's fifteen, so that none of its runs is too early.
 const TURN_SECONDS: f64 = 14.0;
@@ -49,19 +49,19 @@ async fn look(process: &Process) -> sqlx::Result<()> {
 
 async fn failing_endpoints(conn: &mut PgConnection) -> sqlx::Result<Vec<Matter>> {
     let known = before::<EndpointId>(&mut *conn, NoticeKind::EndpointFailures).await?;
-    let failing = operator_notices::failing_endpoints(&mut *conn, &known, MOST_NEW).await?;
+    let failing = notices::failing_endpoints(&mut *conn, &known, MOST_NEW).await?;
     let failing =
         failing.iter().map(|one| Matter::endpoint_failures(one.id, one.account_id, one.enabled, one.failures));
     let mut matters: Vec<Matter> = failing.collect();
     let known = before::<EndpointId>(&mut *conn, NoticeKind::EndpointRate).await?;
-    let rates = operator_notices::failing_rates(conn, &known, MOST_NEW).await?;
+    let rates = notices::wavering_endpoints(conn, &known, MOST_NEW).await?;
     matters.extend(rates.iter().map(|one| Matter::endpoint_rate(one.id, one.account_id, one.failed, one.tried)));
     Ok(matters)
 }
 
 async fn used_minutes(conn: &mut PgConnection) -> sqlx::Result<Vec<Matter>> {
     let known = before::<AccountId>(&mut *conn, NoticeKind::Minutes).await?;
-    let used = operator_notices::used_minutes(conn, &known, MOST_NEW).await?;
+    let used = notices::used_minutes(conn, &known, MOST_NEW).await?;
     Ok(used.iter().map(|one| Matter::minutes(one.id, one.left, one.allowance)).collect())
 }
 

@@ -1,7 +1,9 @@
-//! What is about to do harm, for the operators' first page: endpoints, accounts, signing secrets and undelivered events
-//! that are near their ends.
+//! What is about to do harm, for the operators' first page, their notices and the verdict: endpoints, accounts, signing
+//! secrets and undelivered events that are near their ends.
 //!
-//! As the numbers of the verdict, each statement looks at what is new, live or next, by an index and up to a bound.
+//! Endpoints and accounts are looked at one by one, by indexes, so that one that is busy hides no other. `known` are
+//! those that were found before: they are looked at whatever else there is, and count against no limit, so that they
+//! keep nothing new from being found.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, EndpointId};
@@ -10,41 +12,71 @@ use domain::series::FAILURES_THAT_WARN;
 use domain::verdict::LOOKED_AT;
 use sqlx::PgConnection;
 
-/// How many of the newest jobs are searched for accounts whose minutes run out.
-const NEWEST_JOBS: i64 = 500;
 /// The fewest deliveries to an endpoint of which the part that failed says something.
-pub const LEAST_TRIED: i64 = 20;
-/// Minutes are called short when no more than one of so many parts of the month's allowance is left.
-const PARTS: i64 = 10;
+const LEAST_TRIED: i64 = 20;
+/// The most deliveries to an endpoint of which the part that failed is looked at.
+const MOST_TRIED: i64 = 200;
 
-/// An endpoint that is about to be disabled.
+/// An endpoint that has failed often in a row.
 #[derive(Debug, Clone)]
 pub struct FailingEndpoint {
     /// The endpoint.
     pub id: EndpointId,
     /// Its account.
     pub account_id: AccountId,
+    /// False when its failures have disabled it.
+    pub enabled: bool,
     /// Its failures in a row.
     pub failures: i32,
 }
 
-/// Returns the endpoints that have failed [`FAILURES_THAT_WARN`] times in a row or more and are enabled, the worst
-/// first, of those that the newest deliveries of a day failed at.
-pub async fn failing_endpoints(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<FailingEndpoint>> {
+/// Returns the endpoints that have failed [`FAILURES_THAT_WARN`] times in a row or more, or were disabled for their
+/// failures: all such of `known`, up to `limit` others that are enabled and to which something was sent within a day or
+/// waits, and up to `limit` others that were disabled within a day. Those of `known` come first, then those that are
+/// disabled, then those that have failed most often. Indexes hold both: however many deliveries others have, none is
+/// overlooked.
+pub async fn failing_endpoints(
+    conn: &mut PgConnection,
+    known: &[EndpointId],
+    limit: i64,
+) -> sqlx::Result<Vec<FailingEndpoint>> {
+    // OFFSET keeps what was sent from being read for all endpoints at once.
     sqlx::query_as!(
         FailingEndpoint,
-        r#"WITH newest AS MATERIALIZED (
-               SELECT endpoint_id, status, error FROM deliveries
-               WHERE id >= mws_first_id(mws_now() - interval '1 day') ORDER BY id DESC LIMIT $1
+        r#"WITH looked_at AS (
+               SELECT id FROM (
+                   SELECT w.id FROM webhook_endpoints AS w
+                   WHERE w.enabled AND w.deleted_at IS NULL AND w.consecutive_failures >= 10
+                       AND w.consecutive_failures >= $2 AND w.id <> ALL ($1::uuid[])
+                       AND (EXISTS (
+                               SELECT FROM deliveries AS d
+                               WHERE d.endpoint_id = w.id AND d.id >= mws_first_id(mws_now() - interval '1 day')
+                               OFFSET 0)
+                           OR EXISTS (
+                               SELECT FROM deliveries AS d
+                               WHERE d.endpoint_id = w.id AND d.status = 'pending' AND d.finished_at IS NULL
+                                   AND d.lease_until IS NULL
+                               OFFSET 0))
+                   ORDER BY w.consecutive_failures DESC, w.id LIMIT $3
+               ) AS failing
+               UNION
+               SELECT id FROM (
+                   SELECT id FROM webhook_endpoints
+                   WHERE disabled_reason = 'too_many_failures' AND deleted_at IS NULL
+                       AND disabled_at >= mws_now() - interval '1 day' AND id <> ALL ($1::uuid[])
+                   ORDER BY disabled_at DESC LIMIT $3
+               ) AS disabled
+               UNION
+               SELECT unnest($1::uuid[])
            )
-           SELECT w.id AS "id!: EndpointId", w.account_id AS "account_id!: AccountId", w.consecutive_failures AS "failures!"
-           FROM (
-               SELECT DISTINCT endpoint_id FROM newest WHERE status IN ('failed', 'pending') AND error IS NOT NULL
-           ) AS failing
-           JOIN webhook_endpoints AS w ON w.id = failing.endpoint_id
-           WHERE w.enabled AND w.deleted_at IS NULL AND w.consecutive_failures >= $2
-           ORDER BY w.consecutive_failures DESC, w.id LIMIT $3"#,
-        LOOKED_AT,
+           SELECT w.id AS "id!: EndpointId", w.account_id AS "account_id!: AccountId", w.enabled AS "enabled!",
+               w.consecutive_failures AS "failures!"
+           FROM looked_at JOIN webhook_endpoints AS w ON w.id = looked_at.id
+           WHERE w.deleted_at IS NULL AND CASE
+               WHEN w.enabled THEN w.consecutive_failures >= $2
+               ELSE w.disabled_reason = 'too_many_failures' AND w.operator_disabled_at IS DISTINCT FROM w.disabled_at END
+           ORDER BY (w.id = ANY ($1::uuid[])) DESC, w.enabled, w.consecutive_failures DESC, w.id"#,
+        known as _,
         FAILURES_THAT_WARN,
         limit
     )
@@ -65,65 +97,135 @@ pub struct WaveringEndpoint {
     pub failed: i64,
 }
 
-/// Returns the endpoints that are enabled, have failed less than [`FAILURES_THAT_WARN`] times in a row, and at which
-/// half or more of at least [`LEAST_TRIED`] deliveries have failed, the worst first, by the newest deliveries of a day.
-pub async fn wavering_endpoints(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<WaveringEndpoint>> {
+/// Returns the enabled endpoints at which half or more of the newest deliveries of a day failed: those of `known`, and
+/// up to `limit` others with twenty deliveries or more that have failed less than [`FAILURES_THAT_WARN`] times in a
+/// row. Those of `known` come first, then those at which most failed.
+///
+/// Each endpoint is looked at by its own newest deliveries, at most [`LOOKED_AT`] of them and 200 that were attempted:
+/// what others are sent hides nothing. They are read where something failed within a day, or waits to be sent again;
+/// that nothing did is seen in two indexes.
+pub async fn wavering_endpoints(
+    conn: &mut PgConnection,
+    known: &[EndpointId],
+    limit: i64,
+) -> sqlx::Result<Vec<WaveringEndpoint>> {
+    // OFFSET, as above. The bound of an endpoint's rows stands in a subquery: a planner that knows it reads and sorts
+    // all of the day, where endpoints have fewer on average.
     sqlx::query_as!(
         WaveringEndpoint,
-        r#"WITH newest AS MATERIALIZED (
-               SELECT endpoint_id, status, error FROM deliveries
-               WHERE id >= mws_first_id(mws_now() - interval '1 day') ORDER BY id DESC LIMIT $1
-           ), counted AS (
-               SELECT endpoint_id, count(*) AS tried, count(*) FILTER (WHERE error IS NOT NULL) AS failed FROM newest
-               WHERE status = 'succeeded' OR (status IN ('failed', 'pending') AND error IS NOT NULL)
-               GROUP BY endpoint_id
+        r#"WITH looked_at AS (
+               SELECT w.id FROM webhook_endpoints AS w
+               WHERE w.enabled AND w.deleted_at IS NULL AND w.consecutive_failures < $3
+                   AND (EXISTS (
+                           SELECT FROM deliveries AS d
+                           WHERE d.endpoint_id = w.id AND d.status IN ('failed', 'skipped')
+                               AND d.id >= mws_first_id(mws_now() - interval '1 day')
+                           OFFSET 0)
+                       OR EXISTS (
+                           SELECT FROM deliveries AS d
+                           WHERE d.endpoint_id = w.id AND d.status = 'pending' AND d.finished_at IS NULL
+                               AND d.lease_until IS NULL AND d.attempt_count > 0
+                           OFFSET 0))
+               UNION
+               SELECT unnest($1::uuid[])
            )
            SELECT w.id AS "id!: EndpointId", w.account_id AS "account_id!: AccountId", counted.tried AS "tried!",
                counted.failed AS "failed!"
-           FROM counted JOIN webhook_endpoints AS w ON w.id = counted.endpoint_id
-           WHERE w.enabled AND w.deleted_at IS NULL AND w.consecutive_failures < $2
-               AND counted.tried >= $3 AND counted.failed * 2 >= counted.tried
-           ORDER BY counted.failed DESC, w.id LIMIT $4"#,
-        LOOKED_AT,
-        FAILURES_THAT_WARN,
+           FROM looked_at
+           CROSS JOIN LATERAL (
+               SELECT count(*) AS tried, count(*) FILTER (WHERE error IS NOT NULL) AS failed
+               FROM (
+                   SELECT newest.id, newest.error FROM (
+                       SELECT id, status, error FROM deliveries
+                       WHERE endpoint_id = looked_at.id AND id >= mws_first_id(mws_now() - interval '1 day')
+                       ORDER BY id DESC LIMIT (SELECT $4::bigint)
+                   ) AS newest
+                   WHERE newest.status = 'succeeded'
+                       OR (newest.status IN ('failed', 'pending') AND newest.error IS NOT NULL)
+                   ORDER BY newest.id DESC LIMIT $5
+               ) AS attempted
+           ) AS counted
+           JOIN webhook_endpoints AS w ON w.id = looked_at.id
+           WHERE w.enabled AND w.deleted_at IS NULL AND counted.tried > 0 AND counted.failed * 2 >= counted.tried
+               AND (w.id = ANY ($1::uuid[]) OR counted.tried >= $2)
+           ORDER BY (w.id = ANY ($1::uuid[])) DESC, counted.failed DESC, w.id
+           LIMIT $6::bigint + cardinality($1::uuid[])"#,
+        known as _,
         LEAST_TRIED,
+        FAILURES_THAT_WARN,
+        LOOKED_AT,
+        MOST_TRIED,
         limit
     )
     .fetch_all(conn)
     .await
 }
 
-/// An account whose minutes run out.
+/// An account that has used much of its month's minutes.
 #[derive(Debug, Clone)]
 pub struct ShortAccount {
     /// The account.
     pub id: AccountId,
-    /// What is left of the month and of what was bought.
+    /// What is left of the month and of what was bought; zero or less when nothing is.
     pub left: Minutes,
     /// The month's allowance.
     pub allowance: Minutes,
 }
 
-/// Returns the accounts that paid for the newest jobs of a day and have something left, but no more than a tenth of
-/// their month's allowance, the shortest first.
+/// Returns up to `limit` accounts whose minutes a job moved within a day, that have something left, what they bought
+/// included, but no more than a tenth of their month's allowance; the shortest first.
 pub async fn short_accounts(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<ShortAccount>> {
+    with_left(conn, &[], 10, true, limit).await
+}
+
+/// Returns the accounts that have half of their month's allowance left or less, what they bought included: all of
+/// `known`, and up to `limit` others whose minutes a job moved within a day. Those of `known` come first, then those
+/// with the least left.
+pub async fn used_minutes(conn: &mut PgConnection, known: &[AccountId], limit: i64) -> sqlx::Result<Vec<ShortAccount>> {
+    with_left(conn, known, 2, false, limit).await
+}
+
+/// Returns the accounts that are not suspended and have no more than one of so many `parts` of their month's allowance
+/// left; only those that have something left where `some_left` says so.
+///
+/// The balances of the month are read by an index, and when an account worked last only where its month is short.
+async fn with_left(
+    conn: &mut PgConnection,
+    known: &[AccountId],
+    parts: i64,
+    some_left: bool,
+    limit: i64,
+) -> sqlx::Result<Vec<ShortAccount>> {
+    // What was bought adds to what is left of the month, so nobody is short whose month is not.
     sqlx::query_as!(
         ShortAccount,
-        r#"WITH newest AS MATERIALIZED (
-               SELECT payer_account_id FROM jobs
-               WHERE id >= mws_first_id(mws_now() - interval '1 day') ORDER BY id DESC LIMIT $1
-           ), worked AS (
+        r#"WITH short AS MATERIALIZED (
+               SELECT account_id FROM minute_buckets
+               WHERE month = date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date
+                   AND (allowance - used - held) * $2::bigint <= allowance
+           ), looked_at AS (
+               SELECT short.account_id AS id FROM short
+               CROSS JOIN LATERAL (
+                   SELECT j.at FROM minute_journal AS j
+                   WHERE j.account_id = short.account_id AND j.job_id IS NOT NULL ORDER BY j.id DESC LIMIT 1
+               ) AS moved
+               WHERE moved.at >= mws_now() - interval '1 day'
+               UNION
+               SELECT unnest($1::uuid[])
+           ), working AS (
                SELECT a.id, b.allowance, b.allowance - b.used - b.held + a.bought - a.bought_held AS unspent
-               FROM (SELECT DISTINCT payer_account_id FROM newest) AS payers
-               JOIN accounts AS a ON a.id = payers.payer_account_id
+               FROM looked_at JOIN accounts AS a ON a.id = looked_at.id
                JOIN minute_buckets AS b
                    ON b.account_id = a.id AND b.month = date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date
                WHERE a.suspended_at IS NULL
            )
            SELECT id AS "id!: AccountId", unspent AS "left!: Minutes", allowance AS "allowance!: Minutes"
-           FROM worked WHERE unspent > 0 AND unspent <= allowance / $2 ORDER BY unspent, id LIMIT $3"#,
-        NEWEST_JOBS,
-        PARTS,
+           FROM working WHERE unspent * $2::bigint <= allowance AND (unspent > 0 OR NOT $3::boolean)
+           ORDER BY (id = ANY ($1::uuid[])) DESC, unspent, id
+           LIMIT $4::bigint + cardinality($1::uuid[])"#,
+        known as _,
+        parts,
+        some_left,
         limit
     )
     .fetch_all(conn)

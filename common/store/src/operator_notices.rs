@@ -1,19 +1,14 @@
-//! What operators are told of at their own endpoint: what stands now, what was told, and how the last messages went.
+//! What operators are told of at their own endpoint: what was found, what was told, and how the last messages went.
 //!
-//! A row stands for a matter (`domain::notice`) and has the notice that is to be told, or was told last. Each message
-//! is sent between two transactions; a notice is told once its message was accepted.
+//! What stands now is found by `notices` and `verdict`. A row stands for a matter (`domain::notice`) and has the notice
+//! that is to be told, or was told last. Each message is sent between two transactions; a notice is told once its
+//! message was accepted.
 
-use crate::notices::LEAST_TRIED;
 use chrono::{DateTime, Utc};
-use domain::ids::{AccountId, EndpointId, NoticeId};
-use domain::minutes::Minutes;
+use domain::ids::NoticeId;
 use domain::notice::{Matter, Notice, NoticeKind};
-use domain::series::FAILURES_THAT_WARN;
-use domain::verdict::LOOKED_AT;
 use sqlx::PgConnection;
 
-/// How many of the newest jobs are searched for accounts whose minutes run out.
-const NEWEST_JOBS: i64 = 500;
 /// Minutes for which a matter has to be away before it is over: what comes and goes is told once.
 const MINUTES_AWAY: i32 = 5;
 /// Seconds for which an axis of the verdict stands before it is told.
@@ -38,151 +33,6 @@ pub async fn subjects(conn: &mut PgConnection, kind: NoticeKind) -> sqlx::Result
     sqlx::query_scalar!("SELECT subject FROM operator_notices WHERE kind = $1 AND NOT is_over", kind.name())
         .fetch_all(conn)
         .await
-}
-
-/// An endpoint that has failed often in a row.
-#[derive(Debug, Clone)]
-pub struct FailingEndpoint {
-    /// The endpoint.
-    pub id: EndpointId,
-    /// Its account.
-    pub account_id: AccountId,
-    /// False when its failures have disabled it.
-    pub enabled: bool,
-    /// Its failures in a row.
-    pub failures: i32,
-}
-
-/// Returns the endpoints that have failed [`FAILURES_THAT_WARN`] times in a row or more, or were disabled for their
-/// failures: all such of `known`, and up to `limit` others of those that fail now or were disabled within a day. Those
-/// of `known` do not count against the limit, so that they keep nothing new from being found. An index holds those that
-/// fail now: however many deliveries others have, none is overlooked.
-pub async fn failing_endpoints(
-    conn: &mut PgConnection,
-    known: &[EndpointId],
-    limit: i64,
-) -> sqlx::Result<Vec<FailingEndpoint>> {
-    sqlx::query_as!(
-        FailingEndpoint,
-        r#"WITH looked_at AS (
-               SELECT id FROM (
-                   SELECT id FROM webhook_endpoints
-                   WHERE enabled AND deleted_at IS NULL AND consecutive_failures >= 10 AND consecutive_failures >= $3
-                   ORDER BY consecutive_failures DESC, id LIMIT $1
-               ) AS failing
-               UNION
-               SELECT id FROM (
-                   SELECT id FROM webhook_endpoints
-                   WHERE disabled_reason = 'too_many_failures' AND deleted_at IS NULL
-                       AND disabled_at >= mws_now() - interval '1 day'
-                   ORDER BY disabled_at DESC LIMIT $4
-               ) AS disabled
-               UNION
-               SELECT unnest($2::uuid[])
-           )
-           SELECT w.id AS "id!: EndpointId", w.account_id AS "account_id!: AccountId", w.enabled AS "enabled!",
-               w.consecutive_failures AS "failures!"
-           FROM looked_at JOIN webhook_endpoints AS w ON w.id = looked_at.id
-           WHERE w.deleted_at IS NULL AND CASE
-               WHEN w.enabled THEN w.consecutive_failures >= $3
-               ELSE w.disabled_reason = 'too_many_failures' AND w.operator_disabled_at IS DISTINCT FROM w.disabled_at END
-           ORDER BY (w.id = ANY ($2::uuid[])) DESC, w.enabled, w.consecutive_failures DESC, w.id
-           LIMIT $4::bigint + cardinality($2::uuid[])"#,
-        LOOKED_AT,
-        known as _,
-        FAILURES_THAT_WARN,
-        limit
-    )
-    .fetch_all(conn)
-    .await
-}
-
-/// An endpoint to which many deliveries fail.
-#[derive(Debug, Clone)]
-pub struct FailingRate {
-    /// The endpoint.
-    pub id: EndpointId,
-    /// Its account.
-    pub account_id: AccountId,
-    /// Its deliveries that were attempted, of those that were looked at.
-    pub tried: i64,
-    /// Those of them whose last attempt failed.
-    pub failed: i64,
-}
-
-/// Returns the enabled endpoints at which half or more of the newest deliveries of a day failed: those of `known`, and
-/// up to `limit` others with [`LEAST_TRIED`] deliveries or more that have failed less than [`FAILURES_THAT_WARN`] times
-/// in a row.
-pub async fn failing_rates(
-    conn: &mut PgConnection,
-    known: &[EndpointId],
-    limit: i64,
-) -> sqlx::Result<Vec<FailingRate>> {
-    sqlx::query_as!(
-        FailingRate,
-        r#"WITH newest AS MATERIALIZED (
-               SELECT endpoint_id, status, error FROM deliveries
-               WHERE id >= mws_first_id(mws_now() - interval '1 day') ORDER BY id DESC LIMIT $1
-           ), counted AS (
-               SELECT endpoint_id, count(*) AS tried, count(*) FILTER (WHERE error IS NOT NULL) AS failed FROM newest
-               WHERE status = 'succeeded' OR (status IN ('failed', 'pending') AND error IS NOT NULL)
-               GROUP BY endpoint_id
-           )
-           SELECT w.id AS "id!: EndpointId", w.account_id AS "account_id!: AccountId", counted.tried AS "tried!",
-               counted.failed AS "failed!"
-           FROM counted JOIN webhook_endpoints AS w ON w.id = counted.endpoint_id
-           WHERE w.enabled AND w.deleted_at IS NULL AND counted.failed * 2 >= counted.tried
-               AND (w.id = ANY ($2::uuid[]) OR (counted.tried >= $3 AND w.consecutive_failures < $4))
-           ORDER BY (w.id = ANY ($2::uuid[])) DESC, counted.failed DESC, w.id
-           LIMIT $5::bigint + cardinality($2::uuid[])"#,
-        LOOKED_AT,
-        known as _,
-        LEAST_TRIED,
-        FAILURES_THAT_WARN,
-        limit
-    )
-    .fetch_all(conn)
-    .await
-}
-
-/// An account that has used half of its month's minutes or more.
-#[derive(Debug, Clone)]
-pub struct UsedMinutes {
-    /// The account.
-    pub id: AccountId,
-    /// What is left of the month and of what was bought; zero or less when nothing is.
-    pub left: Minutes,
-    /// The month's allowance.
-    pub allowance: Minutes,
-}
-
-/// Returns the accounts that have half of their month's allowance left or less, what they bought included: all of
-/// `known`, and up to `limit` others that paid for the newest jobs of a day, those with the least left first.
-pub async fn used_minutes(conn: &mut PgConnection, known: &[AccountId], limit: i64) -> sqlx::Result<Vec<UsedMinutes>> {
-    sqlx::query_as!(
-        UsedMinutes,
-        r#"WITH newest AS MATERIALIZED (
-               SELECT payer_account_id FROM jobs
-               WHERE id >= mws_first_id(mws_now() - interval '1 day') ORDER BY id DESC LIMIT $1
-           ), looked_at AS (
-               SELECT payer_account_id AS id FROM newest UNION SELECT unnest($2::uuid[])
-           ), working AS (
-               SELECT a.id, b.allowance, b.allowance - b.used - b.held + a.bought - a.bought_held AS unspent
-               FROM looked_at JOIN accounts AS a ON a.id = looked_at.id
-               JOIN minute_buckets AS b
-                   ON b.account_id = a.id AND b.month = date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date
-               WHERE a.suspended_at IS NULL
-           )
-           SELECT id AS "id!: AccountId", unspent AS "left!: Minutes", allowance AS "allowance!: Minutes"
-           FROM working WHERE unspent * 2 <= allowance
-           ORDER BY (id = ANY ($2::uuid[])) DESC, unspent, id
-           LIMIT $3::bigint + cardinality($2::uuid[])"#,
-        NEWEST_JOBS,
-        known as _,
-        limit
-    )
-    .fetch_all(conn)
-    .await
 }
 
 /// Records what stands now: each matter that is new or has a higher step gets a notice, and one that has been away for

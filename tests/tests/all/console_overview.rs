@@ -2,15 +2,23 @@
 
 use crate::console::signed_in;
 use crate::operators::work::deliveries;
-use crate::operators::{ANNA, done, stage};
+use crate::operators::{ANNA, done, get, stage};
 use mws_tests::world::{Browser, Media, Receiver, World, runners, until};
 use serde_json::json;
 use std::time::Duration;
+use store::notices;
 use store::verdict::{self, HourRow, TaskSlot};
 use worker::readers::ReadError;
 
 async fn overview(world: &World) -> anyhow::Result<String> {
     Ok(signed_in(world, ANNA).await?.get("/console").await?.1)
+}
+
+/// What the overview says that needs somebody.
+async fn needs(world: &World) -> anyhow::Result<String> {
+    let page = overview(world).await?;
+    let section = page.split("id=\"needs\"").nth(1).and_then(|rest| rest.split("</section>").next());
+    Ok(section.unwrap_or_default().to_owned())
 }
 
 #[tokio::test]
@@ -105,20 +113,24 @@ async fn what_was_started_and_ended_of_a_task_stands_in_its_five_minutes() -> an
 async fn endpoints_accounts_and_secrets_that_are_near_their_ends_are_told_of_before() -> anyhow::Result<()> {
     let (world, anna) = stage().await?;
     let tenant = world.tenant("a").await?;
-    let (good, bad) = (
+    let (good, bad, worse) = (
         world.endpoint(&tenant, "http://127.0.0.1:9/a").await?,
         world.endpoint(&tenant, "http://127.0.0.1:9/b").await?,
+        world.endpoint(&tenant, "http://127.0.0.1:9/c").await?,
     );
-    for endpoint in [good, bad] {
+    for endpoint in [good, bad, worse] {
         deliveries(&world, &tenant, endpoint, &[("failed", "tls_failed")]).await?;
     }
     let page = overview(&world).await?;
     assert!(!page.contains("soon"), "nothing is near its end: {page}");
 
-    let fails = "UPDATE webhook_endpoints SET consecutive_failures = CASE id WHEN $1 THEN 14 ELSE 9 END";
-    sqlx::query(fails).bind(bad).execute(world.pool()).await?;
+    // The verdict names the one that is nearest to its end.
+    let fails =
+        "UPDATE webhook_endpoints SET consecutive_failures = CASE id WHEN $1 THEN 14 WHEN $2 THEN 16 ELSE 9 END";
+    sqlx::query(fails).bind(bad).bind(worse).execute(world.pool()).await?;
     let page = overview(&world).await?;
     assert!(page.contains("This endpoint keeps failing; at 20"), "{page}");
+    assert!(page.contains(&format!("Endpoint {worse} has failed 16 times in a row")), "{page}");
     assert!(page.contains("14 of 20") && page.contains(&format!("mws admin webhooks ping {bad}")), "{page}");
     assert!(!page.contains(&format!("ping {good}")) && !page.contains("9 of 20"), "{page}");
 
@@ -190,14 +202,12 @@ async fn an_endpoint_at_which_half_fails_is_told_of_though_the_rest_keeps_it_ena
     assert!(!page.contains(&format!("--endpoint {few}")), "{page}");
     sqlx::query("UPDATE webhook_endpoints SET consecutive_failures = 10").execute(world.pool()).await?;
     let page = overview(&world).await?;
-    assert!(!page.contains(words) && page.contains("keep failing"), "it is told of as one that fails: {page}");
+    assert!(!page.contains(words) && page.contains("keeps failing"), "it is told of as one that fails: {page}");
 
-    // The verdict names one of them now, and has the other one in its card.
-    sqlx::query("UPDATE deliveries SET attempt_count = 1").execute(world.pool()).await?;
+    // The verdict names the worse one, and has the other one in its card.
     let fails = "UPDATE webhook_endpoints SET consecutive_failures = CASE id WHEN $1 THEN 14 ELSE 12 END";
     sqlx::query(fails).bind(half).execute(world.pool()).await?;
-    let page = overview(&world).await?;
-    let needs = page.split("id=\"needs\"").nth(1).and_then(|rest| rest.split("</section>").next()).unwrap_or_default();
+    let needs = needs(&world).await?;
     let link = |id: &str| format!("href=\"/console/endpoints/{id}\"");
     for id in [half.to_string(), few.to_string()] {
         assert_eq!(needs.matches(&link(&id)).count(), 1, "{id}: {needs}");
@@ -206,5 +216,108 @@ async fn an_endpoint_at_which_half_fails_is_told_of_though_the_rest_keeps_it_ena
     assert_eq!(of_endpoints.count(), 1, "one card: {needs}");
     assert!(needs.contains("has failed 14 times in a row") && needs.contains("This endpoint keeps failing"), "{needs}");
     assert!(needs.contains("12 of 20") && !needs.contains("soon"), "{needs}");
+    world.end().await
+}
+
+#[tokio::test]
+async fn an_account_that_is_sent_much_hides_no_endpoint_of_another() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let (quiet, busy) = (world.tenant("quiet").await?, world.tenant("busy").await?);
+    let (worst, failing, half) = (
+        world.endpoint(&quiet, "http://127.0.0.1:9/a").await?,
+        world.endpoint(&quiet, "http://127.0.0.1:9/b").await?,
+        world.endpoint(&quiet, "http://127.0.0.1:9/c").await?,
+    );
+    let (failed, arrived) = (("failed", "tls_failed"), ("succeeded", ""));
+    for endpoint in [worst, failing] {
+        deliveries(&world, &quiet, endpoint, &[failed]).await?;
+    }
+    deliveries(&world, &quiet, half, &[[failed; 10], [arrived; 10]].concat()).await?;
+    let fails =
+        "UPDATE webhook_endpoints SET consecutive_failures = CASE id WHEN $1 THEN 14 WHEN $2 THEN 12 ELSE 0 END";
+    sqlx::query(fails).bind(worst).bind(failing).execute(world.pool()).await?;
+    let receiver = world.endpoint(&busy, "http://127.0.0.1:9/d").await?;
+    deliveries(&world, &busy, receiver, &[arrived]).await?;
+    let resends = "INSERT INTO deliveries (id, endpoint_id, account_id, workspace_id, event_id, event_type, trigger, resend_of,
+             status, finished_at)
+         SELECT (left(mws_first_id(mws_now() + interval '1 s')::text, 24) || lpad(to_hex(n), 12, '0'))::uuid,
+             d.endpoint_id, d.account_id, d.workspace_id, d.event_id, d.event_type, 'resend', d.id, 'succeeded', mws_now()
+         FROM deliveries AS d, generate_series(1, 2200) AS n WHERE d.endpoint_id = $1";
+    assert_eq!(sqlx::query(resends).bind(receiver).execute(world.pool()).await?.rows_affected(), 2_200);
+
+    let report = get(&anna, "/operator/report").await?;
+    let delivery = report["axes"].as_array().into_iter().flatten().find(|axis| axis["axis"] == "delivery");
+    let sentence = delivery.and_then(|axis| axis["sentence"].as_str()).unwrap_or_default();
+    assert!(sentence.contains(&format!("Endpoint {worst} has failed 14 times in a row")), "{report:#}");
+    let told = needs(&world).await?;
+    let (failing, half) = (failing.to_string(), half.to_string());
+    for words in [failing.as_str(), "12 of 20", half.as_str(), "10 of 20"] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+
+    // After a day without a delivery nothing more comes to them: they are not on their way to being disabled.
+    world.advance(Duration::from_hours(25)).await?;
+    let told = needs(&world).await?;
+    assert!(!told.contains(&worst.to_string()) && !told.contains(&failing), "{told}");
+    let waits = "UPDATE deliveries SET status = 'pending', finished_at = NULL, due_at = mws_now() + interval '1 hour'
+         WHERE endpoint_id = $1";
+    sqlx::query(waits).bind(worst).execute(world.pool()).await?;
+    assert!(needs(&world).await?.contains(&format!("Endpoint {worst} has failed 14 times in a row")), "one waits");
+    let ends = "UPDATE deliveries SET status = 'failed', finished_at = mws_now() WHERE status = 'pending'";
+    sqlx::query(ends).execute(world.pool()).await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_is_to_be_sent_again_has_failed_and_what_waits_was_not_tried() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    deliveries(&world, &tenant, endpoint, &[("failed", "tls_failed"); 20]).await?;
+    // All of them are to be sent again, and none has failed for good; behind them one waits for its first attempt.
+    let waits = "UPDATE deliveries SET status = 'pending', finished_at = NULL, attempt_count = 1";
+    sqlx::query(waits).execute(world.pool()).await?;
+    deliveries(&world, &tenant, endpoint, &[("failed", "")]).await?;
+    sqlx::query("UPDATE deliveries SET status = 'pending', finished_at = NULL").execute(world.pool()).await?;
+    let mut conn = world.pool().acquire().await?;
+    let wavering = notices::wavering_endpoints(&mut conn, &[], 10).await?;
+    let wavering: Vec<_> = wavering.iter().map(|one| (one.id, one.tried, one.failed)).collect();
+    assert_eq!(wavering, [(endpoint, 20, 20)]);
+    let ends = "UPDATE deliveries SET status = 'failed', finished_at = mws_now()";
+    sqlx::query(ends).execute(&mut *conn).await?;
+    drop(conn);
+    world.end().await
+}
+
+#[tokio::test]
+async fn accounts_that_start_much_hide_none_whose_minutes_run_out() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let quiet = world.tenant("quiet").await?;
+    let minutes = format!("/operator/accounts/{}/minutes", quiet.account);
+    done(&anna, "POST", &minutes, &json!({ "kind": "allowance", "minutes": 0.11 }), 200).await?;
+    let item = world.item(&quiet, Media::audio(60)).await?;
+    quiet.client.prepare(&[item], &["levels"]).await?.data()?;
+    for name in ["one", "two"] {
+        let busy = world.tenant(name).await?;
+        for some in world.items(&busy, 140, Media::audio(60)).await?.chunks(20) {
+            busy.client.prepare(some, &["levels", "beats"]).await?.data()?;
+        }
+    }
+    assert!(world.count("SELECT count(*) FROM jobs").await? > 500);
+    let mut conn = world.pool().acquire().await?;
+    let short = notices::short_accounts(&mut conn, 10).await?;
+    assert_eq!(short.iter().map(|one| one.id).collect::<Vec<_>>(), [quiet.account]);
+    let used = notices::used_minutes(&mut conn, &[], 10).await?;
+    assert_eq!(used.iter().map(|one| one.id).collect::<Vec<_>>(), [quiet.account]);
+    done(&anna, "POST", &minutes, &json!({ "kind": "allowance", "minutes": 0.1 }), 200).await?;
+    assert!(notices::short_accounts(&mut conn, 10).await?.is_empty(), "nothing is left, as the verdict says");
+    let out = verdict::books(&mut conn).await?.out_of_minutes;
+    assert_eq!(out.map(|out| (out.many, out.account)), Some((1, quiet.account)));
+
+    // None of its jobs has moved its minutes for a day.
+    world.advance(Duration::from_hours(25)).await?;
+    assert!(notices::used_minutes(&mut conn, &[], 10).await?.is_empty());
+    assert!(verdict::books(&mut conn).await?.out_of_minutes.is_none());
+    drop(conn);
     world.end().await
 }

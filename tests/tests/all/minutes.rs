@@ -6,6 +6,7 @@ use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Answer, Media, World, until};
 use serde_json::{Value, json};
 use store::minutes::Split;
+use store::{accounts, minutes};
 use worker::readers::ReadError;
 
 /// `[minutes, left, held, bought]` of an answer.
@@ -214,6 +215,30 @@ async fn an_account_whose_ends_are_refused_keeps_no_other_from_being_folded() ->
         sqlx::query_scalar("SELECT account_id FROM minute_unfolded").fetch_all(world.pool()).await?;
     assert_eq!(left, [broken.account.uuid()]);
     sqlx::raw_sql("TRUNCATE minute_unfolded").execute(world.pool()).await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_fold_answers_the_balance_that_is_shown_before_it_and_after() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    world.work(runners::instant()).await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?;
+    tenant.client.ended(&job).await?;
+    let monthly = Minutes::from_whole(1_000);
+    let mut tx = world.pool().begin().await?;
+    let unfolded = "SELECT count(*) FROM minute_unfolded";
+    assert_eq!(sqlx::query_scalar::<_, i64>(unfolded).fetch_one(&mut *tx).await?, 1);
+    assert!(accounts::lock(&mut tx, tenant.account).await?);
+    let before = minutes::balance(&mut tx, tenant.account, monthly).await?;
+    let folded = minutes::fold(&mut tx, tenant.account, monthly).await?;
+    let after = minutes::balance(&mut tx, tenant.account, monthly).await?;
+    assert!(folded.is_some_and(|folded| folded.used > Minutes::ZERO && folded.held == Minutes::ZERO), "{folded:?}");
+    let [before, folded, after] = [before, folded, after].map(|balance| format!("{balance:?}"));
+    assert_eq!((&before, &after), (&folded, &folded));
+    assert_eq!(sqlx::query_scalar::<_, i64>(unfolded).fetch_one(&mut *tx).await?, 0);
+    tx.commit().await?;
     world.end().await
 }
 

@@ -10,7 +10,7 @@ use mws_tests::world::{Media, Receiver, Tenant, World, runners, until};
 use scheduler::tell_operators;
 use serde_json::{Value, json};
 use std::time::Duration;
-use store::operator_notices;
+use store::{notices, operator_notices};
 
 const SECRET: &str = "whsec_of-the-operators-own-endpoint";
 /// From one turn of the duty to the next.
@@ -198,15 +198,15 @@ async fn what_stands_keeps_nothing_new_from_being_found() -> anyhow::Result<()> 
     }
     // What is known fills the limit by itself.
     let mut conn = world.pool().acquire().await?;
-    let rates = operator_notices::failing_rates(&mut conn, &[known], 1).await?;
+    let rates = notices::wavering_endpoints(&mut conn, &[known], 1).await?;
     assert_eq!(rates.iter().map(|rate| rate.id).collect::<Vec<_>>(), [known, new]);
-    let used = operator_notices::used_minutes(&mut conn, &[one.account], 1).await?;
+    let used = notices::used_minutes(&mut conn, &[one.account], 1).await?;
     assert_eq!(used.iter().map(|used| used.id).collect::<Vec<_>>(), [one.account, two.account]);
     sqlx::query("UPDATE webhook_endpoints SET consecutive_failures = 12").execute(&mut *conn).await?;
-    let failing = operator_notices::failing_endpoints(&mut conn, &[known], 1).await?;
+    let failing = notices::failing_endpoints(&mut conn, &[known], 1).await?;
     assert_eq!(failing.iter().map(|failing| failing.id).collect::<Vec<_>>(), [known, new]);
     // Of what is new no more than the limit is found.
-    assert_eq!(operator_notices::failing_endpoints(&mut conn, &[], 1).await?.len(), 1);
+    assert_eq!(notices::failing_endpoints(&mut conn, &[], 1).await?.len(), 1);
     drop(conn);
     world.end().await
 }

@@ -13,7 +13,7 @@ use sqlx::{Connection, PgConnection};
 use std::time::Duration;
 use store::PoolSize;
 use store::deliveries::{self, Delay, DeliveryFilter, DeliverySearchFilter, SearchScope, UnsentFilter, Wanted};
-use store::{attempts, endpoints};
+use store::{attempts, endpoints, notices};
 
 /// Deliveries of the endpoint that is asked for, newest last; all others have two thirds as many.
 const MANY: i64 = 30_000;
@@ -240,6 +240,30 @@ async fn a_page_reads_those_deliveries_that_it_looks_at_however_many_an_endpoint
     let read = rows_read(&mut look, "deliveries").await? - before;
     assert!(seen.rows.is_empty() && seen.last_seen.is_some(), "{seen:?}");
     assert!(read <= 2_000, "{read} rows were read");
+    look.rollback().await?;
+    drop(conn);
+    bench.end().await
+}
+
+#[tokio::test]
+async fn whether_an_endpoint_wavers_is_told_by_the_newest_of_its_deliveries_however_many_it_has() -> anyhow::Result<()>
+{
+    let bench = Bench::new().await?;
+    let endpoint = bench.endpoint().await;
+    fill(&bench, endpoint).await?;
+    let fails =
+        "UPDATE deliveries SET status = 'failed', error = 'timeout' WHERE endpoint_id = $1 AND status = 'succeeded'";
+    sqlx::query(fails).bind(endpoint).execute(&bench.process.pool).await?;
+    sqlx::raw_sql("VACUUM ANALYZE deliveries").execute(&bench.process.pool).await?;
+    let mut conn = bench.conn().await;
+    let mut look = conn.begin().await?;
+    let before = rows_read(&mut look, "deliveries").await?;
+    let found = notices::wavering_endpoints(&mut look, &[], 10).await?;
+    let read = rows_read(&mut look, "deliveries").await? - before;
+    let found: Vec<_> = found.iter().map(|one| (one.id, one.tried, one.failed)).collect();
+    assert_eq!(found, [(endpoint, 200, 200)]);
+    // One of a hundred waits for its first attempt.
+    assert!(read <= 300, "{read} rows were read");
     look.rollback().await?;
     drop(conn);
     bench.end().await

@@ -69,9 +69,10 @@ pub(super) async fn notices(visit: &Visit, is_told: impl Fn(EndpointId) -> bool)
     let days = i32::try_from(visit.app.process.settings.retention_days).unwrap_or(i32::MAX);
     let ahead = (f64::from(days) * DAY_SECONDS * PART_OF_RETENTION).min(DAY_SECONDS);
     let mut conn = visit.conn().await?;
-    let mut failing = notices::failing_endpoints(&mut conn, MOST).await?;
-    failing.retain(|one| !is_told(one.id));
-    let mut wavering = notices::wavering_endpoints(&mut conn, MOST).await?;
+    let mut failing = notices::failing_endpoints(&mut conn, &[], MOST).await?;
+    // Those that are disabled already are the verdict's.
+    failing.retain(|one| one.enabled && !is_told(one.id));
+    let mut wavering = notices::wavering_endpoints(&mut conn, &[], MOST).await?;
     wavering.retain(|one| !is_told(one.id));
     let short = notices::short_accounts(&mut conn, MOST).await?;
     let ending = notices::ending_secrets(&mut conn, SECRET_HOURS, MOST).await?;
@@ -183,7 +184,7 @@ mod tests {
     #[test]
     fn a_notice_names_what_it_is_about_and_what_helps() {
         let (id, account_id) = (EndpointId::mint(), AccountId::mint());
-        let told = endpoints(&[FailingEndpoint { id, account_id, failures: 14 }]).card().0;
+        let told = endpoints(&[FailingEndpoint { id, account_id, enabled: true, failures: 14 }]).card().0;
         for words in [format!("/console/endpoints/{id}"), "(70 %)".into(), format!("mws admin webhooks ping {id}")] {
             assert!(told.contains(&words), "{words}: {told}");
         }

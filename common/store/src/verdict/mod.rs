@@ -1,7 +1,8 @@
 //! The numbers that the operators' verdict is made of (`domain::verdict`), in a handful of statements.
 //!
 //! Each looks at rows that are due, live or new, by an index and up to a bound, so that its cost depends on how much
-//! goes on, and not on how much there is (`tests/all/verdict` holds their plans).
+//! goes on, and not on how much there is (`tests/all/verdict` holds their plans). Of the month's balances all are read:
+//! one for each account that has worked this month.
 
 mod duties;
 mod hours;
@@ -11,10 +12,9 @@ pub use duties::{DutyTold, forget, reported, tell};
 pub use hours::{HOURS, HourRow, by_hour};
 pub use slots::{LOOKED_AT_A_SLOT, SLOTS, TaskSlot, by_slot};
 
-use crate::{invariants, pending_migrations};
+use crate::{invariants, notices, pending_migrations};
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, EndpointId};
-use domain::series::FAILURES_THAT_WARN;
 use domain::task::Task;
 use domain::verdict::{
     Backlog, Books, Deliveries, Disabled, Ended, EndedTask, FailedMigration, Failure, LOOKED_AT, OutOfMinutes, Process,
@@ -26,8 +26,6 @@ use sqlx::PgConnection;
 const MOST_PROCESSES: i64 = 1_000;
 /// How many servers that follow the database are looked at.
 const MOST_REPLICAS: i64 = 50;
-/// How many of the newest jobs are searched for accounts that have no minutes left.
-const NEWEST_JOBS: i64 = 500;
 
 /// A process, as the fleet's page shows it.
 #[derive(Debug, Clone)]
@@ -221,13 +219,14 @@ pub async fn ended(conn: &mut PgConnection) -> sqlx::Result<Ended> {
 
 /// Returns the state of the last hour's newest deliveries, and which endpoints are in trouble.
 pub async fn deliveries(conn: &mut PgConnection) -> sqlx::Result<Deliveries> {
-    let row = sqlx::query_file!("src/verdict/deliveries.sql", LOOKED_AT, FAILURES_THAT_WARN).fetch_one(conn).await?;
-    let warned = row.warned.zip(row.failures);
+    let failing = notices::failing_endpoints(&mut *conn, &[], 1).await?;
+    let warned = failing.iter().find(|one| one.enabled);
+    let row = sqlx::query_file!("src/verdict/deliveries.sql", LOOKED_AT).fetch_one(conn).await?;
     Ok(Deliveries {
         attempted: row.attempted,
         troubled: row.troubled,
         troubled_endpoints: row.troubled_endpoints,
-        warned: warned.map(|(endpoint, failures)| Troubled { endpoint, failures: failures.into() }),
+        warned: warned.map(|one| Troubled { endpoint: one.id, failures: one.failures.into() }),
         disabled: row.disabled.zip(row.disabled_account).map(|(last, account)| Disabled {
             many: row.disabled_many,
             last,
@@ -238,9 +237,9 @@ pub async fn deliveries(conn: &mut PgConnection) -> sqlx::Result<Deliveries> {
     })
 }
 
-/// Returns the state of the ledger, and which of the accounts with recent jobs have nothing left.
+/// Returns the state of the ledger, and which of the accounts whose minutes a job moved within a day have nothing left.
 pub async fn books(conn: &mut PgConnection) -> sqlx::Result<Books> {
-    let row = sqlx::query_file!("src/verdict/books.sql", NEWEST_JOBS).fetch_one(conn).await?;
+    let row = sqlx::query_file!("src/verdict/books.sql").fetch_one(conn).await?;
     Ok(Books {
         checked_seconds: row.checked_seconds,
         drifting: row.drifting,
