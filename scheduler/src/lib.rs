@@ -117,7 +117,7 @@ pub async fn run(process: Process) -> anyhow::Result<()> {
     while let Some(ended) = duties.join_next().await {
         ended?;
     }
-    fleet::leave(&mut *process.pool.acquire().await?, &process.name).await?;
+    process.leave_fleet().await?;
     Ok(())
 }
 

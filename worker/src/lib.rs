@@ -125,7 +125,7 @@ pub async fn run_with(process: Process, engines: Engines) -> anyhow::Result<()> 
         deliverer.end((drain + HAND_BACK).saturating_sub(since.elapsed())).await;
     }
     beating.abort();
-    fleet::leave(&mut *process.pool.acquire().await?, &process.name).await?;
+    process.leave_fleet().await?;
     ended.context("the worker stopped")?;
     deliverer.was_sound().context("the worker stopped")
 }

@@ -4,7 +4,7 @@
 use super::Context;
 use super::edits::wait_for_success;
 use crate::failure::Failure;
-use crate::output::{Column, document};
+use crate::output::{Column, document, present};
 use clap::ValueEnum;
 use serde_json::Value;
 use std::path::Path;
@@ -32,7 +32,8 @@ pub(super) async fn render(context: &Context, tool: &str, ask: &Value, wait: boo
         return document(&answer);
     }
     if answer["output_item_id"].is_null() {
-        return context.out.record(&answer, "output_item_id", &TO_COME);
+        // A dry run starts no job.
+        return context.out.record(&answer, "output_item_id", &present(&answer, &TO_COME));
     }
     if job.is_null() {
         context.out.say("It was there already: nothing is charged.");
@@ -89,5 +90,16 @@ mod tests {
             assert!(shown.pointer(column.pointer).is_some_and(|value| !value.is_null()), "{}", column.title);
         }
         assert_eq!((&shown["job_id"], &shown["cloud_minutes"]), (&json!("job_1"), &json!(0.5)));
+    }
+
+    #[test]
+    fn a_dry_run_is_shown_without_the_job_that_it_does_not_start() {
+        let titles = |answer: &Value| present(answer, &TO_COME).iter().map(|column| column.title).collect::<Vec<_>>();
+        let asked = json!({ "status": "startable", "job_id": null, "estimated_minutes": 0.9 });
+        assert_eq!(titles(&asked), ["status", "minutes"]);
+        let absent = json!({ "status": "startable", "estimated_minutes": 0.9 });
+        assert_eq!(titles(&absent), ["status", "minutes"]);
+        let queued = json!({ "status": "queued", "job_id": "job_1", "estimated_minutes": 0.9 });
+        assert_eq!(titles(&queued), ["status", "job", "minutes"]);
     }
 }

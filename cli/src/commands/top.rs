@@ -58,7 +58,8 @@ fn work(tasks: &Value) -> Vec<String> {
         return vec!["No job waits or runs, and none has ended in 15 minutes.".to_owned()];
     };
     let mut lines = vec![line("WORK", "QUEUED", "RUNNING", "A MINUTE", "OLDEST DUE")];
-    let queued = |task: &Value| number(&task["due"]) + number(&task["without_place"]);
+    let queued =
+        |task: &Value| ["due", "without_place", "put_back"].iter().map(|part| number(&task[*part])).sum::<f64>();
     let per_minute = |ended: f64| format!("{:.1}", ended / MINUTES);
     for task in tasks {
         let (queued, running) = (format!("{:.0}", queued(task)), plain(&task["running"]));
@@ -119,8 +120,8 @@ mod tests {
     #[test]
     fn a_frame_has_the_verdict_the_work_the_oldest_and_the_busiest_workers() {
         let task = |task: &str, due: u32, seconds: f64| {
-            json!({ "task": task, "due": due, "oldest_due_seconds": seconds, "without_place": 5, "running": 2,
-                "ended": 30 })
+            json!({ "task": task, "due": due, "oldest_due_seconds": seconds, "without_place": 3, "put_back": 2,
+                "running": 2, "ended": 30 })
         };
         let report = json!({ "state": "degraded", "sentence": "A read is paused.", "axes": [], "load": {
             "tasks": [task("levels", 1, 0.0), task("speech", 20, 300.0)],

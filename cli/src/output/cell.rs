@@ -18,6 +18,12 @@ impl Column {
     }
 }
 
+/// Returns those of these columns that this row has a value in.
+pub fn present(row: &Value, columns: &[Column]) -> Vec<Column> {
+    let has_value = |column: &&Column| row.pointer(column.pointer).is_some_and(|value| !value.is_null());
+    columns.iter().filter(has_value).copied().collect()
+}
+
 /// The column's value in this row; an absent one is a dash for a person and empty for a program.
 pub(super) fn cell(row: &Value, column: &Column, person: bool) -> String {
     match row.pointer(column.pointer) {

@@ -10,7 +10,7 @@ mod lines;
 mod summary;
 
 pub use advice::advised;
-pub use cell::{Column, plain, plain_lines};
+pub use cell::{Column, plain, plain_lines, present};
 pub use follow::{Followed, follow};
 pub use summary::{counted, summary, text};
 

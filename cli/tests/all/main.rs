@@ -1,6 +1,7 @@
 //! `mws` as people and programs run it: the program itself, beside a real api.
 
 mod admin_bulk;
+mod admin_jobs;
 mod admin_webhooks;
 mod doctor;
 mod download;

@@ -76,7 +76,7 @@ pub async fn join(
         "INSERT INTO workers (name, host, service, version, reads, slots, busy, engines)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
          ON CONFLICT (name) DO UPDATE SET reads = excluded.reads, slots = excluded.slots, busy = excluded.busy,
-             engines = excluded.engines, beat_at = mws_now()",
+             engines = excluded.engines, beat_at = mws_now(), successor_left_at = NULL",
         member.name,
         member.host,
         member.service.name(),
@@ -95,7 +95,7 @@ pub async fn join(
 pub async fn beat(conn: &mut PgConnection, member: Member<'_>) -> sqlx::Result<()> {
     sqlx::query!(
         "INSERT INTO workers (name, host, service, version) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (name) DO UPDATE SET beat_at = mws_now()",
+         ON CONFLICT (name) DO UPDATE SET beat_at = mws_now(), successor_left_at = NULL",
         member.name,
         member.host,
         member.service.name(),
@@ -135,6 +135,13 @@ pub async fn live_workers(conn: &mut PgConnection) -> sqlx::Result<i64> {
     )
     .fetch_one(conn)
     .await
+}
+
+/// Writes that the process which went on with the work of this one, after it fell silent, stops normally. That holds
+/// until this one is heard of again.
+pub async fn successor_leaves(conn: &mut PgConnection, name: &str) -> sqlx::Result<()> {
+    sqlx::query!("UPDATE workers SET successor_left_at = mws_now() WHERE name = $1", name).execute(conn).await?;
+    Ok(())
 }
 
 /// Deletes the row of a process that stops normally.

@@ -46,6 +46,9 @@ async fn the_rows_of_a_list_are_there_as_json_and_are_what_programs_get_with_the
     }
     let endpoints = rows(&browser, &format!("/console/endpoints?account_id={}", tenant.account)).await?;
     assert_eq!((text(&endpoints, "/data/0/id"), text(&endpoints, "/data/1/id")), (found.endpoint, String::new()));
+    let url = text(&endpoints, "/data/0/url");
+    assert!(url.starts_with("http://127.0.0.1:"), "{endpoints:#}");
+    assert!(browser.get("/console/endpoints").await?.1.contains(&url), "it is told as on the page: {url}");
     let items = rows(&browser, &format!("/console/items?workspace_id={}", tenant.workspace)).await?;
     let item = json!([items["data"][0]["status"], items["data"][0]["reads"], items["has_more"], items["next_cursor"]]);
     assert_eq!(item, json!(["ready", ["levels"], false, null]), "{items:#}");
@@ -101,7 +104,9 @@ async fn the_box_leads_from_a_trace_to_the_jobs_that_were_started_within_it() ->
     let apart = started(&world, &tenant, "00-1bf7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01").await?;
     let browser = signed_in(&world, BO).await?;
     let find = |asked: &str| browser.request(Method::GET, &format!("/console/find?id={asked}"));
-    for asked in [TRACE, TRACE.to_uppercase().as_str(), parent.as_str()] {
+    // As a header is written in a log: with its name.
+    let with_name = format!("Traceparent:%20{parent}");
+    for asked in [TRACE, TRACE.to_uppercase().as_str(), parent.as_str(), with_name.as_str()] {
         let answer = find(asked).send().await?;
         assert_eq!(answer.status(), StatusCode::SEE_OTHER, "{asked}");
         assert_eq!(answer.headers()[header::LOCATION], format!("/console/jobs/{first}"), "{asked}");

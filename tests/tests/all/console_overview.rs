@@ -57,31 +57,36 @@ async fn jobs_and_deliveries_that_failed_stand_in_their_hour() -> anyhow::Result
 }
 
 #[tokio::test]
-async fn of_the_jobs_that_ended_it_is_known_for_how_long_they_end_and_the_longest_pause() -> anyhow::Result<()> {
+async fn of_the_jobs_that_ended_it_is_known_in_how_many_seconds_any_ran_however_often_they_paused() -> anyhow::Result<()>
+{
     let (world, _) = stage().await?;
     let tenant = world.tenant("a").await?;
     world.work(runners::instant()).await?;
-    let ends = async |count: usize| -> anyhow::Result<()> {
-        for _ in 0..count {
-            let item = world.item(&tenant, Media::audio(60)).await?;
-            let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
-            tenant.client.reaches(&job, "succeeded").await?;
+    for batch in 0..3 {
+        if batch > 0 {
+            world.advance(Duration::from_mins(4)).await?;
         }
-        Ok(())
-    };
-    ends(2).await?;
-    world.advance(Duration::from_mins(5)).await?;
-    ends(1).await?;
-    world.advance(Duration::from_mins(1)).await?;
-    let mut conn = world.pool().acquire().await?;
+        let items = world.items(&tenant, 4, Media::audio(60)).await?;
+        let jobs = tenant.client.prepare(&items, &["levels"]).await?.job_ids()?;
+        tenant.client.ended(&jobs).await?;
+    }
+    // Each claim lasted for four seconds, and those of a batch ran beside each other.
+    let mut conn = world.pool().begin().await?;
+    sqlx::query("UPDATE job_claims SET claimed_at = ended_at - interval '4 seconds'").execute(&mut *conn).await?;
     let ended = verdict::ended(&mut conn).await?;
     let [levels] = ended.by_task.as_slice() else { anyhow::bail!("one task: {ended:?}") };
-    assert_eq!((levels.task.as_str(), levels.many), ("levels", 3));
-    let (all, pause) = (levels.seconds, levels.pause_seconds);
-    assert!((360.0..420.0).contains(&all) && (300.0..360.0).contains(&pause) && pause < all, "{levels:?}");
-    assert_eq!(levels.per_second(), None, "three are too few to tell");
+    assert_eq!((levels.task.as_str(), levels.many, levels.ran), ("levels", 12, 12));
+    // Six seconds of each batch, and a few more where its jobs ended one by one; the eight minutes between are none.
+    assert!((17.9..90.0).contains(&levels.busy_seconds), "{levels:?}");
+    assert!(levels.per_second().is_some_and(|pace| pace > 0.13), "{levels:?}");
+    sqlx::query("UPDATE job_claims SET outcome = 'handed_back'").execute(&mut *conn).await?;
+    let ended = verdict::ended(&mut conn).await?;
+    assert_eq!((ended.by_task[0].many, ended.by_task[0].ran), (12, 0), "what ended without having run is no pace");
+    conn.rollback().await?;
+
     world.advance(Duration::from_mins(12)).await?;
-    assert_eq!(verdict::ended(&mut conn).await?.by_task[0].many, 1, "the first two ended too long ago");
+    let mut conn = world.pool().acquire().await?;
+    assert_eq!(verdict::ended(&mut conn).await?.by_task[0].many, 4, "the others ended too long ago");
     drop(conn);
     world.end().await
 }

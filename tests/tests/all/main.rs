@@ -105,6 +105,7 @@ mod slots;
 mod statement;
 mod stats;
 mod strangers;
+mod successors;
 mod sweep;
 mod tickets;
 mod tidy;

@@ -9,6 +9,7 @@ use domain::operator::OperatorRole;
 use mws_tests::world::{Receiver, World};
 use reqwest::StatusCode;
 use serde_json::json;
+use std::collections::BTreeMap;
 
 const BO: &str = "token-of-bo-who-reads";
 const MIA: &str = "token-of-mia-who-sees-no-payloads";
@@ -140,8 +141,10 @@ async fn no_page_of_the_console_shows_a_payload_to_an_operator_who_sees_none() -
     let rows = "/console/jobs?format=json".to_owned();
     assert!(seen.contains(&rows) && shown_to_bo.iter().any(|(path, _)| *path == rows), "rows as JSON: {shown_to_bo:?}");
     // An endpoint is told by its host.
-    let endpoints = mia.get("/console/endpoints").await?.1;
-    assert!(endpoints.contains("http://127.0.0.1:9/…"), "{endpoints}");
+    for path in ["/console/endpoints", "/console/endpoints?format=json"] {
+        let endpoints = mia.get(path).await?.1;
+        assert!(endpoints.contains("http://127.0.0.1:9/…"), "{path}: {endpoints}");
+    }
     // What is found by a name would tell it.
     let (accounts, box_of_name) = ("/console/accounts", "id=\"f-name\"");
     assert!(!mia.get(accounts).await?.1.contains(box_of_name));
@@ -153,6 +156,32 @@ async fn no_page_of_the_console_shows_a_payload_to_an_operator_who_sees_none() -
     }
     for path in ["/console/items", "/console/audit", "/console/errors"] {
         assert!(!seen.contains(&path.to_owned()), "{path} is for operators who read all");
+    }
+    world.end().await
+}
+
+#[tokio::test]
+async fn no_page_of_the_console_offers_one_that_does_not_open() -> anyhow::Result<()> {
+    let (world, traces, account) = marked().await?;
+    for (token, reads) in [(MIA, false), (BO, true)] {
+        let browser = signed_in(&world, token).await?;
+        // Each link, with a page that has it.
+        let mut offered: BTreeMap<String, String> = BTreeMap::new();
+        for path in pages(&traces, &account) {
+            let (_, page) = browser.get(&path).await?;
+            let links = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+            for link in links.filter(|link| link.starts_with("/console")) {
+                offered.insert(link.replace("&amp;", "&"), path.clone());
+            }
+        }
+        for (link, page) in &offered {
+            assert_ne!(browser.get(link).await?.0, StatusCode::FORBIDDEN, "{page} offers {link}");
+        }
+        let has = |link: &str| offered.contains_key(link);
+        assert!(has("/console/jobs") && has(&format!("/console/endpoints/{}", traces.endpoint)), "{offered:?}");
+        for link in ["/console/audit", "/console/rerun", &format!("/console/items/{}", traces.item)] {
+            assert_eq!(has(link), reads, "{link}: {offered:?}");
+        }
     }
     world.end().await
 }

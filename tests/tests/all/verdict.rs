@@ -209,7 +209,8 @@ async fn what_waits_and_who_works_stands_beside_the_verdict() -> anyhow::Result<
         jobs.extend(tenant.client.prepare(some, &["levels"]).await?.job_ids()?);
     }
     let waits = report(&world, &anna).await?["load"].clone();
-    let levels = json!({ "task": "levels", "due": 20, "without_place": 5, "running": 0, "ended": 0 });
+    let levels = json!({ "task": "levels", "due": 20, "without_place": 5, "put_back": 0, "next_due_at": null,
+        "running": 0, "ended": 0 });
     for (field, wanted) in levels.as_object().into_iter().flatten() {
         assert_eq!(&waits["tasks"][0][field], wanted, "{field}: {waits:#}");
     }
@@ -225,6 +226,33 @@ async fn what_waits_and_who_works_stands_beside_the_verdict() -> anyhow::Result<
     })
     .await?;
     assert_eq!((&done["tasks"][0]["due"], &done["tasks"][0]["ended"]), (&json!(0), &json!(25)), "{done:#}");
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_job_that_was_put_back_runs_again_at_a_time_and_waits_for_no_place() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    tenant.client.prepare(&[item], &["levels"]).await?.data()?;
+    sqlx::raw_sql(
+        "UPDATE jobs SET admitted = false, ticket_id = NULL, due_at = mws_now() + interval '5 minutes';
+         DELETE FROM apalis.jobs;
+         INSERT INTO workers (name, host, service, version, reads) VALUES ('w', 'h', 'worker', '1', '{levels}')",
+    )
+    .execute(world.pool())
+    .await?;
+    let told = report(&world, &anna).await?;
+    let levels = &told["load"]["tasks"][0];
+    assert_eq!((&levels["put_back"], &levels["without_place"]), (&json!(1), &json!(0)), "{told:#}");
+    let at = levels["next_due_at"].as_str().and_then(|at| at.get(11..19)).context("no time")?.to_owned();
+    let words = format!("No job waits for a worker. One job was put back, and runs again at {at} UTC.");
+    assert_told(&axis(&world, &anna, "flow").await?, "healthy", &words, "");
+
+    world.advance(Duration::from_mins(6)).await?;
+    let told = report(&world, &anna).await?;
+    let levels = &told["load"]["tasks"][0];
+    assert_eq!((&levels["put_back"], &levels["without_place"]), (&json!(0), &json!(1)), "it is due: {told:#}");
     world.end().await
 }
 
@@ -309,7 +337,7 @@ async fn who_may_not_look_is_refused_and_a_look_at_large_tables_goes_by_indexes(
     verdict::deliveries(&mut conn).await?;
     goes_by(&mut conn, &["deliveries_pkey", "webhook_endpoints_failed", "deliveries_due"]).await?;
     verdict::ended(&mut conn).await?;
-    goes_by(&mut conn, &["events_created", "jobs_pkey"]).await?;
+    goes_by(&mut conn, &["events_created", "jobs_pkey", "job_claims_pkey"]).await?;
     verdict::books(&mut conn).await?;
     goes_by(&mut conn, &["minute_buckets_month", "minute_journal_account"]).await?;
     verdict::fleet(&mut conn).await?;

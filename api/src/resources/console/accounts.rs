@@ -59,7 +59,9 @@ fn rows_of(visit: &Visit, found: &[AccountRow], now: DateTime<Utc>) -> Markup {
                 td { (standing(one)) }
                 td.medium { (or_dash(one.monthly_allowance)) }
                 td.wide { (time(one.created_at, now)) }
-                td.medium { a href={ "/console/accounts/" (one.id) "/minutes" } { "Statement" } }
+                @if visit.may_read() {
+                    td.medium { a href={ "/console/accounts/" (one.id) "/minutes" } { "Statement" } }
+                }
             }
         }
     };
@@ -71,7 +73,7 @@ fn rows_of(visit: &Visit, found: &[AccountRow], now: DateTime<Utc>) -> Markup {
         ("Opened", Fit::Wide),
         ("Minutes", Fit::Medium),
     ];
-    shell::fitted_table("Accounts", &columns, &rows)
+    shell::fitted_table("Accounts", &columns[..columns.len() - usize::from(!visit.may_read())], &rows)
 }
 
 fn standing(account: &AccountRow) -> Markup {
@@ -112,12 +114,12 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
                 (shell::command(&format!("mws admin accounts forgive {id}")))
             }
             p { a href={ "/console/jobs?account_id=" (id) } { "Jobs" } " · " a href={ "/console/deliveries?account_id=" (id) } { "Deliveries" }
-                " · " a href={ "/console/audit?target=" (id) } { "What operators did" } }
+                @if visit.may_read() { " · " a href={ "/console/audit?target=" (id) } { "What operators did" } } }
         }))
-        (shell::section("minutes", "Minutes", &minutes(id, &balance)))
+        (shell::section("minutes", "Minutes", &minutes(&visit, id, &balance)))
         (shell::section("workspaces", "Workspaces", &html! {
             ul { @for one in &own { li { a.id href={ "/console/jobs?workspace_id=" (one.id) } { (one.id) } " " (theirs(&visit, Some(&one.name))) @if one.is_default { " (default)" }
-                " " a href={ "/console/items?workspace_id=" (one.id) } { "Items" span.hidden { " of " (one.id) } } } } }
+                @if visit.may_read() { " " a href={ "/console/items?workspace_id=" (one.id) } { "Items" span.hidden { " of " (one.id) } } } } } }
         }))
         (shell::section("keys", "Keys", &keyed(&visit, &keys, now)))
         (shell::section("endpoints", "Endpoints", &html! {
@@ -131,7 +133,7 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
     Ok(visit.whole(&format!("Account {id}"), &main))
 }
 
-fn minutes(id: AccountId, balance: &Balance) -> Markup {
+fn minutes(visit: &Visit, id: AccountId, balance: &Balance) -> Markup {
     html! {
         (shell::facts(&[
             ("Month", html! { (balance.month.format("%Y-%m")) }),
@@ -143,7 +145,9 @@ fn minutes(id: AccountId, balance: &Balance) -> Markup {
             ("AI credits left", amount(balance.credits.left())),
             ("AI credits held", amount(balance.credits.held)),
         ]))
-        p { a href={ "/console/accounts/" (id) "/minutes" } { "The statement: every entry, and what it left" } }
+        @if visit.may_read() {
+            p { a href={ "/console/accounts/" (id) "/minutes" } { "The statement: every entry, and what it left" } }
+        }
     }
 }
 

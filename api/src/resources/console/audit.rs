@@ -35,12 +35,12 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
                 td { (one.operator) " " span.soft { (or_dash(one.address.as_ref())) } }
                 td {
                     (one.action)
-                    (instead(Fit::Medium, "To what", &target(&one.target)))
+                    (instead(Fit::Medium, "To what", &target(&visit, &one.target)))
                     @if has_change(one) { (instead(Fit::Medium, "Before and after", &change(one))) }
                     (instead(Fit::Wide, "Number", &or_dash(one.number)))
                     (instead(Fit::Wide, "Request", &html! { span.id title=(one.request_id) { (short(&one.request_id)) } }))
                 }
-                td.long.medium { (target(&one.target)) }
+                td.long.medium { (target(&visit, &one.target)) }
                 td.medium { (change(one)) }
                 td.wide { span.id title=(one.request_id) { (short(&one.request_id)) } }
             }
@@ -74,8 +74,8 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
 }
 
 /// Shows the target of an action, as a link if it has a page.
-fn target(target: &str) -> Markup {
-    html! { @match page_of(target) {
+fn target(visit: &Visit, target: &str) -> Markup {
+    html! { @match page_of(target, visit.seat.role) {
         Some(page) => { (link(page, target)) }
         None => { (target) }
     } }

@@ -63,7 +63,9 @@ async fn list(visit: &Visit) -> Answer<Response> {
             @if !found.is_empty() { (rows(&found, now)) }
             (shell::pages(visit, found.len(), next.as_deref(), "deliveries"))
         }))
-        p { a href={ "/console/unsent?" (same_endpoints(visit)) } { "Send again all that did not arrive…" } }
+        @if visit.may_read() {
+            p { a href={ "/console/unsent?" (same_endpoints(visit)) } { "Send again all that did not arrive…" } }
+        }
         (shell::command(&command(visit)))
     };
     Ok(visit.whole("Deliveries", &main))

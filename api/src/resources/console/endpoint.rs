@@ -41,7 +41,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         }
         (shell::section("state", "State", &facts(&visit, &found, now)))
         (acts(&visit, &found))
-        (shell::section("sent", "Newest deliveries", &newest(id, &sent, now)))
+        (shell::section("sent", "Newest deliveries", &newest(&visit, id, &sent, now)))
         (shell::section("document", "As operators' programs see it", &document(&visit, &found)))
         (shell::command(&format!("mws admin deliveries list --endpoint {id}")))
     };
@@ -122,13 +122,13 @@ fn is_off_by_others(found: &EndpointOf) -> bool {
     !found.endpoint.enabled && found.endpoint.disabled_reason != Some(DisabledReason::Operator)
 }
 
-fn newest(id: EndpointId, sent: &[DeliveryRow], now: DateTime<Utc>) -> Markup {
+fn newest(visit: &Visit, id: EndpointId, sent: &[DeliveryRow], now: DateTime<Utc>) -> Markup {
     html! {
         @if sent.is_empty() { p.soft { "Nothing was sent yet." } } @else { (super::deliveries::rows(sent, now)) }
         p {
             a href={ "/console/deliveries?endpoint_id=" (id) } { "All of its deliveries" } " · "
-            a href={ "/console/deliveries?endpoint_id=" (id) "&status=failed" } { "those that failed" } " · "
-            a href={ "/console/unsent?endpoint_id=" (id) } { "Send again what did not arrive…" }
+            a href={ "/console/deliveries?endpoint_id=" (id) "&status=failed" } { "those that failed" }
+            @if visit.may_read() { " · " a href={ "/console/unsent?endpoint_id=" (id) } { "Send again what did not arrive…" } }
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::filtered::or_refused;
 use super::shell::Fit;
 use super::words::{endpoint_url, link, state, time, time_or};
-use super::{Visit, json, shell};
+use super::{Visit, listed, shell};
 use crate::http::error::Answer;
 use crate::http::json::json_of;
 use crate::resources::operator::webhooks::OperatorWebhook;
@@ -13,6 +13,7 @@ use domain::ids::{AccountId, EndpointId};
 use domain::series::{FAILURES_THAT_DISABLE, FAILURES_THAT_WARN};
 use maud::{Markup, html};
 use poem::Response;
+use serde_json::Value;
 use store::Seen;
 use store::endpoints::{self, EndpointOf};
 
@@ -28,10 +29,10 @@ async fn list(visit: &Visit) -> Answer<Response> {
     let now = visit.now().await?;
     let before = page.after.map(EndpointId::from);
     let rows = endpoints::every(&mut *visit.conn().await?, None, account, before, page.fetch()).await?;
-    if visit.wants_json()? {
-        return Ok(json(&json_of(&page.list(rows, |row| row.endpoint.id.uuid(), document))));
-    }
     let (found, next) = page.cut(Seen { rows, last_seen: None }, |row| row.endpoint.id.uuid());
+    if visit.wants_json()? {
+        return Ok(listed(found.into_iter().map(|one| listed_document(visit, one)).collect(), next.as_deref()));
+    }
     let rows = html! { @for one in &found { (row(visit, one, now)) } };
     let columns = [
         ("Endpoint", Fit::Any),
@@ -56,6 +57,14 @@ async fn list(visit: &Visit) -> Answer<Response> {
 /// Returns an endpoint as operators' programs see it: without its URL and its description.
 pub(super) fn document(one: EndpointOf) -> OperatorWebhook {
     OperatorWebhook::from(ChangedWebhook { account: one.account_id, endpoint: one.endpoint, ping: None })
+}
+
+/// Returns an endpoint of the list as JSON: as operators' programs see it, and its URL as the list shows it.
+fn listed_document(visit: &Visit, one: EndpointOf) -> Value {
+    let url = endpoint_url(visit, &one.endpoint.url);
+    let mut shown = json_of(&document(one));
+    shown["url"] = url.into();
+    shown
 }
 
 fn fields(visit: &Visit) -> Markup {

@@ -27,15 +27,23 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let main = html! {
         h1 { "Nothing was found" }
         p { "Nothing here has the id " code { (asked) } ". These ids have pages:" }
-        p { @for kind in ["job_", "dlv_", "evt_", "whe_", "itm_", "acc_", "wsp_", "key_", "blk_", "upl_"] { code { (kind) "…" } " " } }
-        p { "So have the jobs of a trace: give its 32 digits, or a whole " code { "traceparent" } "." }
+        p {
+            @for kind in ["job_", "dlv_", "evt_", "whe_", "acc_", "wsp_", "key_"] { code { (kind) "…" } " " }
+            @if visit.may_read() { @for kind in ["itm_", "upl_", "blk_"] { code { (kind) "…" } " " } }
+        }
+        p { "So have the jobs of a trace: give its 32 digits, or a whole " code { "traceparent" } ", with or without the header's name." }
     };
     Ok(visit.whole("Nothing was found", &main))
 }
 
-/// Returns the id of the trace that was asked for: as such, or within a `traceparent`, which may have more behind it as
-/// it has on a job's page. None if what was asked for is neither.
+/// Returns the id of the trace that was asked for: as such, or within a `traceparent`, which may have the header's name
+/// before it, as in a log, and more behind it, as on a job's page. Quotes around each are left out. None if what was
+/// asked for is neither.
 pub(super) fn trace_of(asked: &str) -> Option<String> {
+    let asked = match asked.split_once(':') {
+        Some((name, value)) if unquoted(name).eq_ignore_ascii_case("traceparent") => unquoted(value),
+        _ => unquoted(asked),
+    };
     let id = match asked.split_once('-') {
         Some((version, rest)) if version.len() == 2 => rest.split('-').next()?,
         Some(_) => return None,
@@ -43,6 +51,11 @@ pub(super) fn trace_of(asked: &str) -> Option<String> {
     };
     let is_id = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_id.then(|| id.to_ascii_lowercase())
+}
+
+/// Returns a text without the blanks and quotes around it.
+fn unquoted(text: &str) -> &str {
+    text.trim_matches(|letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '`'))
 }
 
 /// Returns what shows the jobs that were started within a trace: the page of the only one, or a list of them. None if
@@ -115,6 +128,26 @@ mod tests {
         }
         for asked in ["", "00-", "-", &id[1..], &format!("{id}0"), &format!("000-{id}-b7ad-01"), "job_1-2"] {
             assert_eq!(trace_of(asked), None, "{asked}");
+        }
+    }
+
+    #[test]
+    fn a_traceparent_is_found_with_the_name_of_its_header_and_in_quotes() {
+        let id = "0af7651916cd43dd8448eb211c80319c";
+        let parent = format!("00-{id}-b7ad6b7169203331-01");
+        for asked in [
+            format!("traceparent: {parent}"),
+            format!("Traceparent:{parent}"),
+            format!("TRACEPARENT : {parent};tracestate=a=b:c"),
+            format!("'traceparent: {parent}'"),
+            format!("\"traceparent\": \"{parent}\","),
+            format!("\"{parent}\""),
+            format!("`{id}`"),
+        ] {
+            assert_eq!(trace_of(&asked).as_deref(), Some(id), "{asked}");
+        }
+        for asked in [format!("tracestate: {parent}"), "traceparent:".to_owned(), format!("traceparent {parent}")] {
+            assert_eq!(trace_of(&asked), None, "{asked}");
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::find::trace_of;
 use super::life::{self, JobRecords, Step, WaitFacts};
-use super::words::{amount, hidden, link, minutes, or_dash, state, theirs, time, time_or};
+use super::words::{amount, hidden, link, link_if_open, minutes, or_dash, state, theirs, time, time_or};
 use super::{Visit, axis, changed, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
@@ -139,7 +139,7 @@ fn facts(visit: &Visit, origin: &Origin, found: &JobRecords<'_>, waiting: &WaitF
             ("Payer", link("accounts", origin.payer)),
             ("Owner", link("accounts", origin.owner)),
             ("Workspace", html! { a.id href={ "/console/jobs?workspace_id=" (origin.workspace) } { (origin.workspace) } }),
-            ("Item", html! { @match origin.item { Some(item) => { (link("items", item)) } None => { "–" } } }),
+            ("Item", html! { @match origin.item { Some(item) => { (link_if_open(visit, item)) } None => { "–" } } }),
             ("Its other runs", other_runs(job, origin)),
             ("Runs again", html! { @match found.standing.rerun_of { Some(first) => { (link("jobs", first)) } None => { "–" } } }),
             ("Run again as", html! { @if reruns.is_empty() { "–" } @for rerun in reruns { (link("jobs", rerun)) " " } }),

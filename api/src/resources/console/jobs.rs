@@ -2,7 +2,7 @@
 
 use super::filtered::or_refused;
 use super::shell::{Fit, instead};
-use super::words::{amount, link, state, time};
+use super::words::{amount, link, link_if_open, state, time};
 use super::{Visit, json, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
@@ -73,7 +73,7 @@ async fn list(visit: &Visit) -> Answer<Response> {
             @if !found.is_empty() { (table) }
             (shell::pages(visit, found.len(), next.as_deref(), "jobs"))
         }))
-        p { a href="/console/rerun" { "Run failed reads again…" } }
+        @if visit.may_read() { p { a href="/console/rerun" { "Run failed reads again…" } } }
         (shell::command(&command(visit)))
     };
     Ok(visit.whole("Jobs", &main))
@@ -90,7 +90,7 @@ pub(super) async fn table(
     let mut jobs = jobs::by_ids(conn, &ids, None).await?;
     add_waits(conn, &mut jobs, None).await?;
     let by_id: HashMap<JobId, Job> = jobs.into_iter().map(|job| (job.id, shown(visit, job))).collect();
-    let rows = html! { @for one in found { @if let Some(job) = by_id.get(&one.job) { (row(one, job, now)) } } };
+    let rows = html! { @for one in found { @if let Some(job) = by_id.get(&one.job) { (row(visit, one, job, now)) } } };
     Ok(shell::fitted_table("Jobs", &COLUMNS, &rows))
 }
 
@@ -110,7 +110,7 @@ fn search_filter(visit: &Visit) -> Answer<JobSearchFilter> {
     })
 }
 
-fn row(found: &FoundJob, job: &Job, now: DateTime<Utc>) -> Markup {
+fn row(visit: &Visit, found: &FoundJob, job: &Job, now: DateTime<Utc>) -> Markup {
     html! {
         tr {
             td { (link("jobs", job.id)) }
@@ -123,7 +123,7 @@ fn row(found: &FoundJob, job: &Job, now: DateTime<Utc>) -> Markup {
             }
             td.medium { (time(job.created_at, now)) }
             td.wide { (link("accounts", found.payer)) }
-            td.medium { @match job.item_id { Some(item) => { (link("items", item)) } None => { span.soft { "–" } } } }
+            td.medium { @match job.item_id { Some(item) => { (link_if_open(visit, item)) } None => { span.soft { "–" } } } }
             td.number.wide { (job.attempt) }
             td.wide { (amount(job.cloud_minutes.unwrap_or(job.estimated_minutes))) }
             td.long.medium { (shell::code_or_dash(job.error.as_ref().map(|error| error.code.as_str()))) }

@@ -217,6 +217,11 @@ impl Visit {
         self.seat.role.sees_payloads()
     }
 
+    /// Whether the pages of what customers have, of what is run or sent again, and of what operators did open for them.
+    fn may_read(&self) -> bool {
+        self.seat.role >= Read
+    }
+
     fn may_act(&self) -> bool {
         self.seat.role >= Act
     }

@@ -80,7 +80,7 @@ pub(super) async fn notices(visit: &Visit, is_told: impl Fn(EndpointId) -> bool)
     let of_failing = (!failing.is_empty()).then(|| endpoints(&failing));
     let of_wavering = (!wavering.is_empty()).then(|| half_failed(&wavering));
     let others = [
-        unsaved.map(|unsaved| events(unsaved, days, ahead)),
+        unsaved.map(|unsaved| events(unsaved, days, ahead, visit.may_read())),
         (!ending.is_empty()).then(|| secrets(&ending, now)),
         (!short.is_empty()).then(|| accounts(&short)),
     ];
@@ -154,7 +154,8 @@ fn secrets(ending: &[EndingSecret], now: DateTime<Utc>) -> Notice {
     notice("delivery", sentence, named, first.unwrap_or_default())
 }
 
-fn events(unsaved: Unsaved, days: i32, ahead: f64) -> Notice {
+/// Tells of events that are about to be deleted. `may_read`: whether the page that sends them again opens.
+fn events(unsaved: Unsaved, days: i32, ahead: f64, may_read: bool) -> Notice {
     let many = if unsaved.many >= LOOKED_AT { format!("{LOOKED_AT} or more") } else { unsaved.many.to_string() };
     let sentence = format!(
         "{many} {}, to {} {}, {} deleted within {} for {} age.",
@@ -171,7 +172,7 @@ fn events(unsaved: Unsaved, days: i32, ahead: f64) -> Notice {
     query.append_pair("since", &Time(unsaved.first_at).to_string()).append_pair("until", &Time(until).to_string());
     let query = query.finish();
     let see = word(unsaved.many == 1, "See it, and send it again", "See them, and send them again");
-    let named = html! { p { a href={ "/console/unsent?" (query) } { (see) } } };
+    let named = html! { @if may_read { p { a href={ "/console/unsent?" (query) } { (see) } } } };
     let next = format!("mws admin deliveries resend --since {days}d --dry-run");
     notice("delivery", sentence, named, next)
 }
@@ -198,12 +199,14 @@ mod tests {
         assert!(half_failed(&[one.clone(), one]).card().0.contains("to these endpoints half or more failed. What"));
         let at = DateTime::from_timestamp_micros(1_800_000_000_000_900).expect("a time");
         let unsaved = Unsaved { many: LOOKED_AT, endpoints: 3, first_at: at, last_at: at };
-        let told = events(unsaved, 30, DAY_SECONDS).card().0;
+        let told = events(unsaved, 30, DAY_SECONDS, true).card().0;
         assert!(told.contains("2000 or more deliveries that failed or were skipped, to 3 endpoints, are"), "{told}");
         assert!(told.contains("--since 30d"), "{told}");
         assert!(told.contains("00.000Z") && told.contains("00.001Z"), "the end is behind the last one: {told}");
-        let told = events(Unsaved { many: 1, endpoints: 1, ..unsaved }, 30, DAY_SECONDS).card().0;
+        let told = events(Unsaved { many: 1, endpoints: 1, ..unsaved }, 30, DAY_SECONDS, true).card().0;
         assert!(told.contains("1 delivery that failed or was skipped, to 1 endpoint, is deleted within"), "{told}");
         assert!(told.contains("for its age.") && told.contains("See it, and send it again"), "{told}");
+        let told = events(unsaved, 30, DAY_SECONDS, false).card().0;
+        assert!(told.contains("to 3 endpoints") && !told.contains("href"), "{told}");
     }
 }

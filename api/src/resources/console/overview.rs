@@ -33,7 +33,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let main = html! {
         h1 { "Overview" }
         @match &found {
-            Ok(found) => (needs(&found.report, &unwell, &soon)),
+            Ok(found) => (needs(&visit, &found.report, &unwell, &soon)),
             Err(refusal) => (shell::section("needs", "Needs you", &html! { (shell::broken(refusal)) ul.needs { (cards(&soon, false)) } })),
         }
         (shell::section("hours", "The last day, hour by hour", &hours))
@@ -54,7 +54,7 @@ fn unhealthy(found: &Verdict) -> Vec<&Finding> {
 
 /// Shows the axes that are not healthy, each with what to do, and then what soon will not be. What is near for
 /// endpoints stands with the axis of deliveries, if that is shown.
-fn needs(report: &Report, axes: &[&Finding], soon: &Answer<Notices>) -> Markup {
+fn needs(visit: &Visit, report: &Report, axes: &[&Finding], soon: &Answer<Notices>) -> Markup {
     let has_deliveries = axes.iter().any(|axis| axis.axis == Axis::Delivery);
     let body = html! {
         ul.needs {
@@ -62,7 +62,7 @@ fn needs(report: &Report, axes: &[&Finding], soon: &Answer<Notices>) -> Markup {
             @for axis in axes {
                 li class=(axis.state.name()) {
                     p { (state(axis.state.name())) " " span.soft { (axis.axis.name()) } }
-                    p { (linked(&axis.sentence)) }
+                    p { (linked(&axis.sentence, visit.seat.role)) }
                     @if let Some(next) = &axis.next { p { span.soft { "Next: " } code { (next) } } }
                     @if axis.axis == Axis::Delivery {
                         @for notice in soon.iter().flat_map(|soon| &soon.endpoints) { (notice.told()) }
@@ -183,6 +183,7 @@ fn queues(snapshot: &Snapshot, slots: &Answer<Vec<TaskSlot>>) -> Markup {
                 td.number { (backlog.map_or(0, |backlog| backlog.due)) }
                 td.number.medium { (or_dash(backlog.filter(|backlog| backlog.due > 0).map(|backlog| span(backlog.oldest_due_seconds)))) }
                 td.number.medium { (backlog.map_or(0, |backlog| backlog.without_place)) }
+                td.number.wide { (backlog.map_or(0, |backlog| backlog.put_back)) }
                 td.number { (backlog.map_or(0, |backlog| backlog.running)) }
                 td.number.wide { (or_dash(moves.and_then(|backlog| empty_in(backlog, &snapshot.ended)))) }
                 td.number.medium { (can_run(task)) }
@@ -196,6 +197,7 @@ fn queues(snapshot: &Snapshot, slots: &Answer<Vec<TaskSlot>>) -> Markup {
         ("Due", Fit::Any),
         ("Oldest", Fit::Medium),
         ("Waiting for a place", Fit::Medium),
+        ("Put back", Fit::Wide),
         ("Running", Fit::Any),
         ("Empty in", Fit::Wide),
         ("Workers that can", Fit::Medium),
@@ -213,9 +215,9 @@ fn queues(snapshot: &Snapshot, slots: &Answer<Vec<TaskSlot>>) -> Markup {
     shell::section("queues", "Work", &body)
 }
 
-/// Returns when a task's waiting jobs will have ended at the pace at which its jobs ended in the last 15 minutes, if no
-/// others come; none where none wait, or too few ended to tell. Of many only so many are looked at: it takes longer
-/// then.
+/// Returns when a task's waiting jobs will have ended at the pace at which its jobs ended in the last 15 minutes while
+/// any ran, if no others come; none where none wait, or too few ended to tell. What was put back is not counted: it
+/// waits for a time. Of many only so many are looked at: it takes longer then.
 fn empty_in(backlog: &Backlog, ended: &Ended) -> Option<String> {
     let per_second = ended.by_task.iter().find(|one| one.task == backlog.task.name())?.per_second()?;
     let waiting = u32::try_from(backlog.due + backlog.without_place).ok().filter(|waiting| *waiting > 0)?;
@@ -262,34 +264,36 @@ mod tests {
     use domain::verdict::EndedTask;
 
     fn backlog(due: i64, without_place: i64) -> Backlog {
-        Backlog { task: Task::Read(Read::Beats), due, oldest_due_seconds: 5.0, without_place, running: 1 }
+        let task = Task::Read(Read::Beats);
+        Backlog { task, due, oldest_due_seconds: 5.0, without_place, put_back: 7, next_due_at: None, running: 1 }
     }
 
-    fn ended(task: &str, many: i64, seconds: f64, pause_seconds: f64) -> Ended {
-        let by_task = vec![EndedTask { task: task.to_owned(), many, seconds, pause_seconds }];
+    fn ended(task: &str, many: i64, ran: i64, busy_seconds: f64) -> Ended {
+        let by_task = vec![EndedTask { task: task.to_owned(), many, ran, busy_seconds }];
         Ended { by_task, ..Ended::default() }
     }
 
     #[test]
     fn a_backlog_is_told_when_it_will_be_gone_at_the_pace_at_which_jobs_end() {
-        // 46 ended one each twenty seconds: 30 more take ten minutes, however long ago the first of them ended.
+        // 45 ran one each twenty seconds: 30 more take ten minutes.
         let told = |ended: &Ended| empty_in(&backlog(20, 10), ended);
-        assert_eq!(told(&ended("beats", 46, 920.0, 20.0)), Some(format!("about {}", span(600.0))));
-        // The worker started two minutes ago: the quarter of an hour before does not count.
-        assert_eq!(told(&ended("beats", 11, 110.0, 10.0)), Some(format!("about {}", span(300.0))));
-        // The read was paused for ten minutes in between.
-        assert_eq!(told(&ended("beats", 11, 700.0, 600.0)), Some(format!("about {}", span(300.0))));
-        let many = empty_in(&backlog(LOOKED_AT, 0), &ended("beats", 901, 900.0, 1.0)).unwrap_or_default();
+        assert_eq!(told(&ended("beats", 45, 45, 900.0)), Some(format!("about {}", span(600.0))));
+        // The read was paused, or had no worker, for all but two minutes.
+        assert_eq!(told(&ended("beats", 12, 12, 120.0)), Some(format!("about {}", span(300.0))));
+        // A thousand that waited were cancelled meanwhile, which is no work.
+        assert_eq!(told(&ended("beats", 1_012, 12, 120.0)), Some(format!("about {}", span(300.0))));
+        let many = empty_in(&backlog(LOOKED_AT, 0), &ended("beats", 900, 900, 900.0)).unwrap_or_default();
         assert!(many.starts_with("more than "), "{many}");
     }
 
     #[test]
     fn nothing_is_told_where_none_wait_or_too_little_is_known() {
         for (backlog, ended) in [
-            (backlog(0, 0), ended("beats", 45, 900.0, 20.0)),
-            (backlog(20, 0), ended("levels", 45, 900.0, 20.0)),
-            (backlog(20, 0), ended("beats", 9, 900.0, 20.0)),
-            (backlog(20, 0), ended("beats", 45, 609.0, 600.0)),
+            (backlog(0, 0), ended("beats", 45, 45, 900.0)),
+            (backlog(20, 0), ended("levels", 45, 45, 900.0)),
+            (backlog(20, 0), ended("beats", 9, 9, 900.0)),
+            (backlog(20, 0), ended("beats", 45, 9, 900.0)),
+            (backlog(20, 0), ended("beats", 45, 45, 9.0)),
         ] {
             assert_eq!(empty_in(&backlog, &ended), None);
         }

@@ -78,6 +78,7 @@ mod tests {
             beat_at: DateTime::UNIX_EPOCH,
             lives_seconds: 60.0,
             silent_seconds,
+            successor_left: false,
         }
     }
 

@@ -5,24 +5,24 @@ use super::assets::{SCRIPT, STYLE};
 use crate::app::doors::CONSOLE_PATH;
 use crate::http::error::{ApiError, Code};
 pub(super) use crate::resources::fragments::{Fit, code, code_or_dash, facts, fitted_table, instead, still, table};
-use domain::operator::OperatorRole;
+use domain::operator::OperatorRole::{self, Metadata, Read};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use poem::http::StatusCode;
 use serde_json::Value;
 use std::fmt::Display;
 
-/// The pages in the navigation, each with the key that leads there after `g`.
-const PAGES: [(&str, &str, char); 10] = [
-    ("", "Overview", 'o'),
-    ("/jobs", "Jobs", 'j'),
-    ("/errors", "Errors", 'x'),
-    ("/deliveries", "Deliveries", 'd'),
-    ("/bulk", "Bulk", 'b'),
-    ("/endpoints", "Endpoints", 'e'),
-    ("/accounts", "Accounts", 'a'),
-    ("/items", "Library", 'l'),
-    ("/fleet", "Fleet", 'f'),
-    ("/audit", "Audit", 'u'),
+/// The pages in the navigation, each with the key that leads there after `g`, and the role that it opens for.
+const PAGES: [(&str, &str, char, OperatorRole); 10] = [
+    ("", "Overview", 'o', Metadata),
+    ("/jobs", "Jobs", 'j', Metadata),
+    ("/errors", "Errors", 'x', Read),
+    ("/deliveries", "Deliveries", 'd', Metadata),
+    ("/bulk", "Bulk", 'b', Read),
+    ("/endpoints", "Endpoints", 'e', Metadata),
+    ("/accounts", "Accounts", 'a', Metadata),
+    ("/items", "Library", 'l', Read),
+    ("/fleet", "Fleet", 'f', Metadata),
+    ("/audit", "Audit", 'u', Read),
 ];
 
 /// The other keys, each with what it does. `console.js` does it.
@@ -89,7 +89,7 @@ fn head(seat: &Seat) -> Markup {
         header.top {
             nav aria-label="Pages" {
                 ul {
-                    @for (page, name, key) in PAGES {
+                    @for (page, name, key) in pages_for(seat) {
                         li { a href={ (CONSOLE_PATH) (page) } data-go=(key) aria-current=[is_here(seat, page).then_some("page")] { (name) } }
                     }
                 }
@@ -108,18 +108,24 @@ fn head(seat: &Seat) -> Markup {
                 form method="post" action={ (CONSOLE_PATH) "/out" } { button.plain { "Sign out" } }
             }
         }
-        (keys())
+        (keys(seat))
     }
 }
 
+/// Returns the pages of the navigation that open for whoever is signed in, each with its name and its key.
+fn pages_for(seat: &Seat) -> impl Iterator<Item = (&'static str, &'static str, char)> {
+    let role = seat.role;
+    PAGES.into_iter().filter(move |(.., needs)| role >= *needs).map(|(page, name, key, _)| (page, name, key))
+}
+
 /// The list of keys, which the script opens.
-fn keys() -> Markup {
+fn keys(seat: &Seat) -> Markup {
     html! {
         dialog #help aria-labelledby="h-help" {
             h2 #h-help { "Keys" }
             dl.keys {
                 @for (key, does) in KEYS { div { dt { kbd { (key) } } dd { (does) } } }
-                @for (_, name, key) in PAGES { div { dt { kbd { "g" } " " kbd { (key) } } dd { (name) } } }
+                @for (_, name, key) in pages_for(seat) { div { dt { kbd { "g" } " " kbd { (key) } } dd { (name) } } }
             }
             p { label { input #single type="checkbox" checked; " Single keys work" } }
             button #close type="button" { "Close" }

@@ -68,7 +68,36 @@ fn height(count: u32, most: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::assets::STYLE;
     use super::*;
+
+    /// Returns the luminance of a colour among these definitions of the style, from 0 to 1 (WCAG 2).
+    fn luminance(definitions: &str, name: &str) -> f64 {
+        let after = definitions.split(&format!("--{name}:#")).nth(1).expect("a colour");
+        let hex = after.split(';').next().unwrap_or_default();
+        let digits: String = if hex.len() == 3 { hex.chars().flat_map(|one| [one, one]).collect() } else { hex.into() };
+        let part = |from: usize| {
+            let value = f64::from(u8::from_str_radix(&digits[from..from + 2], 16).expect("two digits")) / 255.0;
+            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * part(0) + 0.7152 * part(2) + 0.0722 * part(4)
+    }
+
+    #[test]
+    fn each_bar_stands_out_from_the_page_in_light_and_in_dark() {
+        let after = STYLE.split(":root{").skip(1);
+        let themes: Vec<&str> = after.map(|rest| rest.split('}').next().unwrap_or_default()).collect();
+        assert_eq!(themes.len(), 2);
+        for bar in [".spark .bar", ".spark.bad .bar", ".spark .begun"] {
+            let after = STYLE.split(&format!("{bar}{{fill:var(--")).nth(1).expect("a fill");
+            let name = after.split(')').next().unwrap_or_default();
+            for theme in &themes {
+                let (one, other) = (luminance(theme, name), luminance(theme, "paper"));
+                let contrast = (one.max(other) + 0.05) / (one.min(other) + 0.05);
+                assert!(contrast >= 3.0, "{bar} has {contrast:.2}: {theme}");
+            }
+        }
+    }
 
     #[test]
     fn the_hour_with_the_most_is_the_highest_bar_and_one_with_few_is_still_seen() {

@@ -6,6 +6,7 @@ pub(super) use crate::resources::fragments::{
     amount, change, exact, minutes, or_dash, seconds, short, state, time, time_or, word,
 };
 use domain::job::HIDDEN;
+use domain::operator::OperatorRole::{self, Metadata, Read};
 use maud::{Markup, html};
 use std::fmt::Display;
 
@@ -15,28 +16,38 @@ pub(super) fn link(kind: &str, id: impl Display) -> Markup {
     html! { a.id href={ "/console/" (kind) "/" (id) } title=(id) { (short(&id)) } }
 }
 
-/// The kinds of ids that have a page, each with where it is.
-const PAGES: [(&str, &str); 6] = [
-    ("job_", "jobs"),
-    ("dlv_", "deliveries"),
-    ("whe_", "endpoints"),
-    ("itm_", "items"),
-    ("acc_", "accounts"),
-    ("blk_", "bulk"),
+/// The kinds of ids that have a page, each with where it is and the role that it opens for.
+const PAGES: [(&str, &str, OperatorRole); 6] = [
+    ("job_", "jobs", Metadata),
+    ("dlv_", "deliveries", Metadata),
+    ("whe_", "endpoints", Metadata),
+    ("itm_", "items", Read),
+    ("acc_", "accounts", Metadata),
+    ("blk_", "bulk", Read),
 ];
 
-/// Returns where the pages of this kind of id are; none if it has none.
-pub(super) fn page_of(id: &str) -> Option<&'static str> {
-    PAGES.iter().find(|(prefix, _)| id.starts_with(prefix)).map(|(_, page)| *page)
+/// Returns where the pages of this kind of id are; none if it has none, or none that opens for this role.
+pub(super) fn page_of(id: &str, role: OperatorRole) -> Option<&'static str> {
+    let found = PAGES.iter().find(|(prefix, ..)| id.starts_with(prefix));
+    found.filter(|(.., needs)| role >= *needs).map(|(_, page, _)| *page)
 }
 
-/// Shows a sentence with links to the pages of the ids in it.
-pub(super) fn linked(sentence: &str) -> Markup {
+/// Shows an id as a link to its page, or as it is if that does not open for whoever is signed in.
+pub(super) fn link_if_open(visit: &Visit, id: impl Display) -> Markup {
+    let id = id.to_string();
+    match page_of(&id, visit.seat.role) {
+        Some(page) => link(page, id),
+        None => html! { span.id title=(id) { (short(&id)) } },
+    }
+}
+
+/// Shows a sentence with links to the pages of the ids in it that open for this role.
+pub(super) fn linked(sentence: &str, role: OperatorRole) -> Markup {
     html! {
         @for (place, word) in sentence.split(' ').enumerate() {
             @if place > 0 { " " }
             @let id = word.trim_end_matches(['.', ',', ';', ':']);
-            @match page_of(id) {
+            @match page_of(id, role) {
                 Some(page) => { a.id href={ "/console/" (page) "/" (id) } { (id) } (word.strip_prefix(id).unwrap_or_default()) }
                 None => { (word) }
             }
@@ -107,10 +118,13 @@ mod tests {
 
     #[test]
     fn the_ids_in_a_sentence_lead_to_their_pages() {
-        let shown = linked("It was whe_01 of acc_02. <All> is well.").0;
+        let shown = linked("It was whe_01 of acc_02. <All> is well.", Metadata).0;
         let endpoint = "<a class=\"id\" href=\"/console/endpoints/whe_01\">whe_01</a>";
         let account = "<a class=\"id\" href=\"/console/accounts/acc_02\">acc_02</a>";
         assert_eq!(shown, format!("It was {endpoint} of {account}. &lt;All&gt; is well."));
+        // The pages of items open for whoever may read all.
+        assert!(linked("It was itm_01.", Read).0.contains("href=\"/console/items/itm_01\""));
+        assert_eq!(linked("It was itm_01.", Metadata).0, "It was itm_01.");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::OperatorAuth;
 use crate::app::App;
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::Answer;
-use crate::http::text::Text;
+use crate::http::text::{Text, Time};
 use crate::usecases::operator::report::{Verdict, verdict};
 use domain::task::Task;
 use domain::verdict::{self, Finding, Held, Outcome, Process, Snapshot};
@@ -146,8 +146,12 @@ pub struct HealthTask {
     pub due: u32,
     /// Seconds for which the oldest of them has been due; 0 when there is none.
     pub oldest_due_seconds: f64,
-    /// The number of jobs that wait for one of their account's places.
+    /// The number of due jobs that wait for one of their account's places.
     pub without_place: u32,
+    /// The number of jobs that were put back, and are due later.
+    pub put_back: u32,
+    /// When the first of these is due; null when there are none.
+    pub next_due_at: Option<Time>,
     /// The number of jobs that run.
     pub running: u32,
     /// The number of jobs that ended within 15 minutes.
@@ -218,6 +222,8 @@ fn task_load(snapshot: &Snapshot, task: Task) -> Option<HealthTask> {
         due: count(backlog.map_or(0, |backlog| backlog.due)),
         oldest_due_seconds: tenths(backlog.map_or(0.0, |backlog| backlog.oldest_due_seconds)),
         without_place: count(backlog.map_or(0, |backlog| backlog.without_place)),
+        put_back: count(backlog.map_or(0, |backlog| backlog.put_back)),
+        next_due_at: backlog.and_then(|backlog| backlog.next_due_at).map(Time),
         running: count(backlog.map_or(0, |backlog| backlog.running)),
         ended: count(ended.map_or(0, |ended| ended.many)),
     })

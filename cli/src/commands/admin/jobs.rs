@@ -3,7 +3,7 @@
 use super::{Context, pages};
 use crate::client::part;
 use crate::failure::Failure;
-use crate::output::{Column, document};
+use crate::output::{Column, document, present};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -19,6 +19,9 @@ const COLUMNS: [Column; 9] = [
     Column::new("CREATED", "/job/created_at"),
 ];
 
+/// Why a job that is queued waits, and when it is due if that is later.
+const WAITS: [Column; 2] = [Column::new("WAITS", "/job/waits/message"), Column::new("DUE", "/job/waits/until")];
+
 const RETRIED: [Column; 5] = [
     Column::new("read", "/read"),
     Column::new("status", "/status"),
@@ -33,7 +36,7 @@ pub enum Command {
     /// List jobs, newest first.
     #[command(after_help = "Example:\n  mws admin jobs list --status failed --error reader_timeout --since 2h --all")]
     List(Filters),
-    /// Show a job.
+    /// Show a job, and why it waits if it is queued.
     Get {
         /// Its id.
         id: String,
@@ -111,7 +114,8 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         }
         Command::Get { id } => {
             let job = context.client.get(&format!("/operator/jobs/{}", part(&id))).await?;
-            context.out.record(&job, "id", &COLUMNS)
+            let waits = present(&job, &WAITS);
+            context.out.record(&job, "id", &[COLUMNS.as_slice(), waits.as_slice()].concat())
         }
         Command::Cancel { id } => {
             let job = context.client.post(&format!("/operator/jobs/{}/cancel", part(&id)), &json!({})).await?;

@@ -212,7 +212,7 @@ fn workers(fleet: &[Process], apis: usize) -> Finding {
     let dead = fallen(fleet);
     let open = dead.iter().filter(|one| !one.is_past()).map(|one| {
         let process = one.process;
-        let so = if one.has_successor { "its jobs are not all taken over" } else { "none was started in its place" };
+        let so = if one.has_successor() { "its jobs are not all taken over" } else { "none was started in its place" };
         format!("{} {} silent for {}, {so}", process.service, process.name, span(process.silent_seconds))
     });
     let open: Vec<String> = open.collect();

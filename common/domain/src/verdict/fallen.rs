@@ -17,14 +17,21 @@ const MOST_NAMED: usize = 5;
 pub struct Fallen<'a> {
     /// The process.
     pub process: &'a Process,
-    /// Whether another process of its service, which can do all that it did, was started in its place.
-    pub has_successor: bool,
+    /// The process of its service that was started in its place, and can do all that it did. `None` where there is none
+    /// and where that one has stopped normally.
+    pub successor: Option<&'a Process>,
 }
 
 impl Fallen<'_> {
+    /// Returns whether another process was started in its place. That one may have stopped normally since: who stops a
+    /// process has decided so, and the end of the first is no news then.
+    pub const fn has_successor(&self) -> bool {
+        self.successor.is_some() || self.process.successor_left
+    }
+
     /// Returns whether its work goes on: it has a successor, and none of its jobs is still counted as its own.
     pub const fn is_past(&self) -> bool {
-        self.has_successor && self.process.claims == 0
+        self.has_successor() && self.process.claims == 0
     }
 }
 
@@ -38,20 +45,26 @@ pub fn fallen(processes: &[Process]) -> Vec<Fallen<'_>> {
     // Whoever can follow on a later end can follow on an earlier one too, so that the later ones choose first. Each
     // takes the one that can do the least, and leaves to others those that can do more.
     let mut free: Vec<&Process> = processes.iter().collect();
-    let mut found: Vec<Fallen<'_>> =
-        silent.into_iter().map(|process| Fallen { process, has_successor: false }).collect();
+    let mut found: Vec<Fallen<'_>> = silent.into_iter().map(|process| Fallen { process, successor: None }).collect();
     for on_any_host in [false, true] {
-        for one in found.iter_mut().filter(|one| !one.has_successor) {
+        for one in found.iter_mut().filter(|one| !one.has_successor()) {
             let may_follow =
                 |next: &Process| follows(next, one.process) && (on_any_host || next.host == one.process.host);
             let able = free.iter().enumerate().filter(|(_, next)| may_follow(next));
             if let Some(place) = able.min_by_key(|(_, next)| next.tasks.len()).map(|(place, _)| place) {
-                free.swap_remove(place);
-                one.has_successor = true;
+                one.successor = Some(free.swap_remove(place));
             }
         }
     }
     found
+}
+
+/// Returns the name of the process that fell silent and in whose place the process of this name was started; `None` if
+/// it was started in nobody's place.
+pub fn predecessor<'a>(processes: &'a [Process], name: &str) -> Option<&'a str> {
+    let mut found = fallen(processes).into_iter();
+    let followed = found.find(|one| one.successor.is_some_and(|next| next.name == name));
+    followed.map(|one| one.process.name.as_str())
 }
 
 /// Returns the first few of these words, and how many more there are.

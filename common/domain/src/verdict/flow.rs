@@ -16,7 +16,7 @@ pub(super) fn numbers(snapshot: &Snapshot) -> Vec<Number> {
 
 /// Returns the first finding, in the order in which operators should repair the causes.
 pub(super) fn judged(snapshot: &Snapshot) -> Judged {
-    let waiting: i64 = snapshot.backlogs.iter().map(|backlog| backlog.due + backlog.without_place).sum();
+    let waiting: i64 = snapshot.backlogs.iter().map(waiting).sum();
     let workers: Vec<_> = liveness::living(snapshot, "worker").collect();
     if workers.is_empty() && waiting > 0 {
         let waits = counted(waiting, "job waits", "jobs wait");
@@ -34,13 +34,31 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
     if let Some(task) = snapshot.paused.iter().max_by_key(|task| held(snapshot, **task)) {
         return paused(snapshot, *task);
     }
-    Judged::healthy(match oldest(snapshot) {
-        None if waiting == 0 => "No job waits for a worker.".to_owned(),
+    let without_place: i64 = snapshot.backlogs.iter().map(|backlog| backlog.without_place).sum();
+    let keep_up = match oldest(snapshot) {
+        None if without_place == 0 => "No job waits for a worker.".to_owned(),
         None => {
-            format!("Workers keep up; {} for a place of their account.", counted(waiting, "job waits", "jobs wait"))
+            let wait = counted(without_place, "job waits", "jobs wait");
+            format!("Workers keep up; {wait} for a place of their account.")
         }
         Some(backlog) => format!("Workers keep up: the oldest due job waits for {}.", span(backlog.oldest_due_seconds)),
-    })
+    };
+    Judged::healthy(format!("{keep_up}{}", put_back(snapshot)))
+}
+
+/// Returns a sentence on the jobs that were put back and are due later, which begins with a space; empty if there are
+/// none.
+fn put_back(snapshot: &Snapshot) -> String {
+    let Some(next) = snapshot.backlogs.iter().filter_map(|backlog| backlog.next_due_at).min() else {
+        return String::new();
+    };
+    let many: i64 = snapshot.backlogs.iter().map(|backlog| backlog.put_back).sum();
+    let at = next.format("%H:%M:%S");
+    if many == 1 {
+        format!(" One job was put back, and runs again at {at} UTC.")
+    } else {
+        format!(" {} jobs were put back, and run again from {at} UTC on.", at_least(many))
+    }
 }
 
 /// Returns the verdict on jobs that have been due too long although a worker could run them.
@@ -64,7 +82,12 @@ fn late(snapshot: &Snapshot, stalled: &Backlog, slots: impl Iterator<Item = (i64
 /// How many jobs of a task wait.
 fn held(snapshot: &Snapshot, task: Task) -> i64 {
     let backlog = snapshot.backlogs.iter().find(|backlog| backlog.task == task);
-    backlog.map_or(0, |backlog| backlog.due + backlog.without_place)
+    backlog.map_or(0, waiting)
+}
+
+/// How many jobs wait, for whatever reason.
+const fn waiting(backlog: &Backlog) -> i64 {
+    backlog.due + backlog.without_place + backlog.put_back
 }
 
 /// What the operator holds back: of several tasks the one for which most jobs wait.

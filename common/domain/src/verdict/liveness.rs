@@ -109,7 +109,7 @@ fn ended_silently(dead: &[Fallen<'_>]) -> Option<Judged> {
 
 /// Returns what became of the work of a process that ended without a word, and whose work does not go on.
 fn left_by(dead: &Fallen<'_>) -> String {
-    if dead.has_successor {
+    if dead.has_successor() {
         format!("of its jobs {} not taken over yet", counted(dead.process.claims, "is", "are"))
     } else {
         "none was started in its place".to_owned()

@@ -16,7 +16,7 @@ mod snapshot;
 #[cfg(test)]
 mod tests;
 
-pub use fallen::{Fallen, fallen, past, some_of};
+pub use fallen::{Fallen, fallen, past, predecessor, some_of};
 pub use invariants::{Held, Invariant, MOST_COUNTED, Outcome};
 pub use snapshot::{
     Backlog, Books, Deliveries, Disabled, Duty, Ended, EndedTask, FailedMigration, Failure, OutOfMinutes, Process,

@@ -61,6 +61,8 @@ pub struct Process {
     pub busy: i64,
     /// The tasks that it has an engine for.
     pub tasks: Vec<Task>,
+    /// Whether another went on with its work after it fell silent, and has stopped normally since.
+    pub successor_left: bool,
 }
 
 /// The waiting and running jobs of one task.
@@ -72,8 +74,12 @@ pub struct Backlog {
     pub due: i64,
     /// Seconds for which the oldest of them has been due.
     pub oldest_due_seconds: f64,
-    /// The number of jobs that wait for one of their account's places.
+    /// The number of due jobs that wait for one of their account's places.
     pub without_place: i64,
+    /// The number of jobs that were put back and are due later: for their next attempt, or since they could not be run.
+    pub put_back: i64,
+    /// When the first of these is due; `None` if there are none.
+    pub next_due_at: Option<DateTime<Utc>>,
     /// The number of running jobs.
     pub running: i64,
 }
@@ -96,28 +102,26 @@ pub struct EndedTask {
     pub task: String,
     /// Their number.
     pub many: i64,
-    /// Seconds since the first of them ended.
-    pub seconds: f64,
-    /// The longest of the stretches of these seconds in which none ended: between two ends, or since the last one.
-    pub pause_seconds: f64,
+    /// The number of those that a worker ran: the others were cancelled while they waited.
+    pub ran: i64,
+    /// Seconds in which any of these ran, each with the two before it, in which a worker takes it.
+    pub busy_seconds: f64,
 }
 
 impl EndedTask {
     /// The fewest ends that are a pace.
     const FEWEST: i64 = 10;
-    /// The fewest seconds, without the longest pause, that are a pace.
+    /// The fewest seconds of work that are a pace.
     const SHORTEST: f64 = 10.0;
 
-    /// Returns how many end in a second while any do: the longest pause is left out, so that a read that was paused, or
-    /// a worker that started a minute ago, does not look slow. None where too little is known to tell.
+    /// Returns how many end in a second while any run, so that a read that was paused, a worker that started a minute
+    /// ago, or a time without work does not make it look slow. None where too little is known to tell.
     pub fn per_second(&self) -> Option<f64> {
-        let seconds = self.seconds - self.pause_seconds;
-        if self.many < Self::FEWEST || seconds < Self::SHORTEST {
+        if self.ran < Self::FEWEST || self.busy_seconds < Self::SHORTEST {
             return None;
         }
-        // A stretch follows each end, and the longest of them is left out.
-        let many = u32::try_from(self.many - 1).unwrap_or(u32::MAX);
-        Some(f64::from(many) / seconds)
+        let ran = u32::try_from(self.ran).unwrap_or(u32::MAX);
+        Some(f64::from(ran) / self.busy_seconds)
     }
 }
 

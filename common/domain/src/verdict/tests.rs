@@ -25,6 +25,7 @@ fn process(service: &str, silent_seconds: f64) -> Process {
         slots: 4,
         busy: 0,
         tasks,
+        successor_left: false,
     }
 }
 
@@ -34,7 +35,7 @@ fn started(service: &str, lives_seconds: f64) -> Process {
 }
 
 fn backlog(due: i64, oldest_due_seconds: f64, running: i64) -> Backlog {
-    Backlog { task: LEVELS, due, oldest_due_seconds, without_place: 0, running }
+    Backlog { task: LEVELS, due, oldest_due_seconds, without_place: 0, put_back: 0, next_due_at: None, running }
 }
 
 /// A service that is well.
@@ -115,6 +116,29 @@ fn work_that_does_not_start_is_told_with_its_cause() {
     assert_told(&slow, State::Degraded, "due for 10 min", "mws doctor");
     let waits = one(Axis::Flow, |all| all.backlogs = vec![backlog(3, 119.0, 0)]);
     assert_eq!(waits.0, State::Healthy, "two minutes are no stall");
+}
+
+#[test]
+fn jobs_that_were_put_back_are_told_with_the_time_at_which_they_run_again() {
+    let minute = |minute| chrono::DateTime::<chrono::Utc>::UNIX_EPOCH + chrono::TimeDelta::minutes(minute);
+    let back = |put_back, at| Backlog { put_back, next_due_at: Some(minute(at)), ..backlog(0, 0.0, 0) };
+    let told = |backlogs: Vec<Backlog>| {
+        let told = one(Axis::Flow, |all| all.backlogs = backlogs);
+        assert_eq!((told.0, told.2.as_str()), (State::Healthy, ""), "{told:?}");
+        told.1
+    };
+    let only = told(vec![back(1, 725)]);
+    assert_eq!(only, "No job waits for a worker. One job was put back, and runs again at 12:05:00 UTC.");
+    let several = told(vec![Backlog { without_place: 4, ..back(2, 725) }, back(1, 724)]);
+    let words = "Workers keep up; 4 jobs wait for a place of their account. \
+                 3 jobs were put back, and run again from 12:04:00 UTC on.";
+    assert_eq!(several, words);
+    let due = told(vec![Backlog { due: 1, oldest_due_seconds: 5.0, ..back(1, 725) }]);
+    assert!(due.ends_with("the oldest due job waits for 5 s. One job was put back, and runs again at 12:05:00 UTC."));
+    assert_eq!(told(vec![Backlog { without_place: 1, ..backlog(0, 0.0, 0) }]).matches("put back").count(), 0);
+
+    let paused = one(Axis::Flow, |all| (all.paused, all.backlogs) = (vec![LEVELS], vec![back(2, 725)]));
+    assert_told(&paused, State::Degraded, "`levels` is paused, and 2 jobs wait", "mws admin reads resume levels");
 }
 
 /// Jobs of which some succeeded and others failed with these codes.
@@ -288,6 +312,26 @@ fn all_that_were_killed_are_named_and_a_successor_is_first_that_of_its_own_host(
     let other =
         after(killed().into_iter().chain([on("a", started("worker", 400.0)), on("c", started("worker", 300.0))]));
     assert_eq!(other.0, State::Healthy, "{other:?}");
+}
+
+#[test]
+fn a_process_that_was_killed_stays_past_when_its_successor_stops_normally() {
+    let next = "mws doctor --only workers";
+    let named = |name: &str, one: Process| Process { name: name.to_owned(), ..one };
+    let before = [named("a", process("worker", 600.0)), named("b", started("worker", 590.0)), process("worker", 5.0)];
+    assert_eq!((predecessor(&before, "b"), predecessor(&before, "worker-1")), (Some("a"), None));
+    // When it stops it is no process any more, and has told that it went on with the work of the first.
+    let left = || Process { successor_left: true, ..process("worker", 600.0) };
+    let past = after([left()]);
+    assert_eq!((past.0, past.2.as_str()), (State::Healthy, ""), "{past:?}");
+    assert!(past.1.ends_with(" One process ended without a word at 12:03 UTC; its work was taken over."), "{past:?}");
+    let held = after([Process { claims: 1, ..left() }]);
+    assert_told(&held, State::Degraded, "of its jobs one is not taken over yet", next);
+    // Who is started later goes on with the work of another one.
+    let later = Process { successor_left: true, ..process("worker", 500.0) };
+    assert_eq!(after([process("worker", 600.0), later, started("worker", 400.0)]).0, State::Healthy);
+    let many = [left(), left(), Process { successor_left: true, ..process("worker", 300.0) }];
+    assert_told(&after(many), State::Degraded, "3 workers ended without a word within an hour", next);
 }
 
 #[test]

@@ -24,6 +24,7 @@ use crate::wake::Wakes;
 use database_clock::{follow_clock, look_at_clock};
 use domain::ids::AccountId;
 use domain::url_policy::NetworkPolicy;
+use domain::verdict::predecessor;
 use futures_util::future::BoxFuture;
 use patience::in_patience;
 use secrecy::SecretString;
@@ -31,8 +32,8 @@ use sqlx::pool::PoolConnection;
 use sqlx::{PgPool, Postgres, Transaction};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use store::fleet::{Member, Service};
-use store::{PoolSize, inspect, webhook_secrets};
+use store::fleet::{self, Member, Service};
+use store::{PoolSize, inspect, verdict, webhook_secrets};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use ulid::Ulid;
@@ -128,6 +129,17 @@ impl Process {
     /// Returns this process as a member of the fleet that runs `service`.
     pub fn member(&self, service: Service) -> Member<'_> {
         Member { name: &self.name, host: &self.host, service }
+    }
+
+    /// Takes this process, which stops normally, out of the fleet. If it was started in the place of one that fell
+    /// silent, that one's row says so from here on.
+    pub async fn leave_fleet(&self) -> sqlx::Result<()> {
+        let mut conn = self.pool.acquire().await?;
+        let processes = verdict::fleet(&mut conn).await?;
+        if let Some(silent) = predecessor(&processes, &self.name) {
+            fleet::successor_leaves(&mut conn, silent).await?;
+        }
+        fleet::leave(&mut conn, &self.name).await
     }
 
     /// Connects, brings the database up to date and starts listening for wake-ups.

@@ -52,14 +52,18 @@ pub struct ProcessRow {
     pub lives_seconds: f64,
     /// Seconds since it last wrote its row.
     pub silent_seconds: f64,
+    /// Whether another went on with its work after it fell silent, and has stopped normally since.
+    pub successor_left: bool,
 }
 
 /// Returns every process that has not stopped normally, by service and name. An api writes its row only when it is
 /// asked whether it is ready.
 pub async fn processes(conn: &mut PgConnection) -> sqlx::Result<Vec<ProcessRow>> {
+    // `successor_left_at` is read by its name in the row, so that an older schema, which is told of, can be looked at.
     sqlx::query_as!(
         ProcessRow,
         r#"SELECT name, service, host, version, reads AS tasks, slots, busy, started_at, beat_at,
+               to_jsonb(workers) ->> 'successor_left_at' IS NOT NULL AS "successor_left!",
                extract(epoch FROM mws_now() - started_at)::double precision AS "lives_seconds!",
                extract(epoch FROM mws_now() - beat_at)::double precision AS "silent_seconds!"
            FROM workers ORDER BY service, name LIMIT $1"#,
@@ -152,6 +156,7 @@ fn process(row: ProcessRow) -> Process {
         slots: row.slots.into(),
         busy: row.busy.into(),
         tasks: row.tasks.iter().filter_map(|task| Task::from_name(task)).collect(),
+        successor_left: row.successor_left,
     }
 }
 
@@ -167,28 +172,42 @@ pub async fn backlogs(conn: &mut PgConnection) -> sqlx::Result<Vec<Backlog>> {
             due: row.due,
             oldest_due_seconds: row.oldest_due_seconds,
             without_place: row.without_place,
+            put_back: row.put_back,
+            next_due_at: row.next_due_at,
             running: row.running,
         })
     });
     Ok(found.collect())
 }
 
-/// Returns how jobs ended in the last quarter of an hour, by their events; of more than [`LOOKED_AT`] the newest.
+/// Returns how jobs ended in the last quarter of an hour, by their events; of more than [`LOOKED_AT`] the newest. The
+/// claim in which each ended says when it ran: a stretch in which several did counts once.
 pub async fn ended(conn: &mut PgConnection) -> sqlx::Result<Ended> {
     let rows = sqlx::query!(
         r#"WITH ended AS MATERIALIZED (
-               SELECT job_id, created_at FROM events
+               SELECT job_id FROM events
                WHERE created_at >= mws_now() - interval '15 minutes' AND job_id IS NOT NULL
                ORDER BY created_at DESC LIMIT $1
-           ), followed AS (
-               SELECT j.status, j.error_code, coalesce(j.read, j.kind) AS task, extract(epoch FROM
-                   lead(ended.created_at, 1, mws_now()) OVER (PARTITION BY coalesce(j.read, j.kind) ORDER BY ended.created_at)
-                   - ended.created_at)::double precision AS until_next
+           ), ran AS (
+               SELECT j.status, j.error_code, coalesce(j.read, j.kind) AS task, c.ended_at,
+                   greatest(0, extract(epoch FROM c.ended_at - greatest(
+                       c.claimed_at - interval '2 seconds', mws_now() - interval '15 minutes',
+                       max(c.ended_at) OVER (
+                           PARTITION BY coalesce(j.read, j.kind) ORDER BY c.claimed_at
+                           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+                       )
+                   )))::double precision AS added_seconds
                FROM ended JOIN jobs j ON j.id = ended.job_id
+               LEFT JOIN LATERAL (
+                   SELECT claimed_at, ended_at FROM job_claims
+                   WHERE job_id = j.id AND claim_no = j.claim_no AND outcome <> 'handed_back'
+                       AND ended_at >= mws_now() - interval '15 minutes'
+                   LIMIT 1
+               ) AS c ON true
            )
            SELECT status AS "status!", error_code AS "code?", task AS "task!", count(*) AS "many!",
-               sum(until_next) AS "seconds!", max(until_next) AS "pause_seconds!"
-           FROM followed GROUP BY status, error_code, task ORDER BY count(*) DESC, error_code"#,
+               count(ended_at) AS "ran!", sum(added_seconds) AS "busy_seconds!"
+           FROM ran GROUP BY status, error_code, task ORDER BY count(*) DESC, error_code"#,
         LOOKED_AT
     )
     .fetch_all(conn)
@@ -198,14 +217,14 @@ pub async fn ended(conn: &mut PgConnection) -> sqlx::Result<Ended> {
         match ended.by_task.iter_mut().find(|one| one.task == row.task) {
             Some(known) => {
                 known.many += row.many;
-                known.seconds += row.seconds;
-                known.pause_seconds = known.pause_seconds.max(row.pause_seconds);
+                known.ran += row.ran;
+                known.busy_seconds += row.busy_seconds;
             }
             None => ended.by_task.push(EndedTask {
                 task: row.task.clone(),
                 many: row.many,
-                seconds: row.seconds,
-                pause_seconds: row.pause_seconds,
+                ran: row.ran,
+                busy_seconds: row.busy_seconds,
             }),
         }
         match (row.status.as_str(), row.code) {

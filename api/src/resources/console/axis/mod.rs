@@ -17,20 +17,42 @@ struct Layout {
     left: f64,
     /// The end of the axis. What is left of the drawing holds the duration of a step that lasts until there.
     right: f64,
-    /// The height of a step.
+    /// The height of a step whose name has one line.
     row: f64,
-    /// How far below the start of its name the bar of a step begins.
+    /// How far below the start of the last line of its name the bar of a step begins.
     below: f64,
-    /// The characters of a step's name that fit, however wide they are.
+    /// The characters of a line that fit, however wide they are.
     fit: usize,
+    /// Whether a name that is longer goes on in a second line; otherwise its end is left out.
+    wraps: bool,
 }
 
 /// In windows from 52 rem on: the names stand left of the axis.
-const ROOMY: Layout =
-    Layout { class: "axis roomy", width: 1_100.0, left: 390.0, right: 1_015.0, row: 22.0, below: 0.0, fit: 48 };
+const ROOMY: Layout = Layout {
+    class: "axis roomy",
+    width: 1_100.0,
+    left: 390.0,
+    right: 1_015.0,
+    row: 22.0,
+    below: 0.0,
+    fit: 48,
+    wraps: false,
+};
 /// In narrower ones, such as a phone's: each name stands above its bar.
-const NARROW: Layout =
-    Layout { class: "axis narrow", width: 360.0, left: 0.0, right: 275.0, row: 40.0, below: 16.0, fit: 44 };
+const NARROW: Layout = Layout {
+    class: "axis narrow",
+    width: 360.0,
+    left: 0.0,
+    right: 275.0,
+    row: 40.0,
+    below: 16.0,
+    fit: 44,
+    wraps: true,
+};
+/// Where the first step begins, below the labels of the axis.
+const TOP: f64 = 30.0;
+/// The height of a line of a name.
+const LINE: f64 = 14.0;
 /// The most that a character of a label is wide.
 const CHARACTER: f64 = 8.0;
 /// The characters of an id behind its prefix.
@@ -39,6 +61,15 @@ const ID_CHARACTERS: usize = 26;
 const MOST: usize = 40;
 /// The largest fraction of the axis for a stretch without work.
 const LONGEST_GAP: f64 = 0.25;
+
+/// A step, with where its parts are drawn.
+struct Row<'a> {
+    step: &'a Step,
+    /// The lines of its name, each with its baseline.
+    name: Vec<(f64, String)>,
+    /// The top of its bar.
+    bar: f64,
+}
 
 /// A stretch of the axis: its start, its length in time, and the length that is drawn.
 struct Stretch {
@@ -54,7 +85,7 @@ pub(super) fn drawn(steps: &[Step]) -> Markup {
 }
 
 fn drawn_as(layout: &Layout, steps: &[Step]) -> Markup {
-    let &Layout { class, width, left, right, row, below, fit } = layout;
+    let &Layout { class, width, left, right, .. } = layout;
     let steps = &steps[..steps.len().min(MOST)];
     let Some(first) = steps.first() else { return html! {} };
     let axis = stretches(steps);
@@ -71,8 +102,7 @@ fn drawn_as(layout: &Layout, steps: &[Step]) -> Markup {
         }
         right
     };
-    #[expect(clippy::cast_precision_loss, reason = "forty rows at most")]
-    let rows: Vec<(f64, &Step)> = steps.iter().enumerate().map(|(nth, step)| (30.0 + nth as f64 * row, step)).collect();
+    let (rows, height) = below_each_other(layout, steps);
     let cuts = axis.iter().filter(|stretch| stretch.drawn < stretch.length * 0.999);
     let cuts = cuts.map(|cut| (cut, place(cut.from), place(cut.from) + (right - left) * cut.drawn / whole));
     let begins = format!("{} UTC", first.at.format("%H:%M:%S"));
@@ -80,7 +110,6 @@ fn drawn_as(layout: &Layout, steps: &[Step]) -> Markup {
     let (begins_at, anchor, free_from) =
         if left > 0.0 { (left - 5.0, "end", left) } else { (0.0, "start", width_of(&begins)) };
     let gaps = labelled(cuts, free_from);
-    let height = rows.last().map_or(0.0, |(y, _)| y + row);
     let many = format!("{} {}", steps.len(), word(steps.len() == 1, "step", "steps"));
     let label = format!("{many} of the job on one axis of time; the list below has the same.");
     html! {
@@ -93,14 +122,32 @@ fn drawn_as(layout: &Layout, steps: &[Step]) -> Markup {
                     text.soft x=(round(f64::midpoint(*from, *to))) y="13" text-anchor="middle" { (label) }
                 }
             }
-            @for (y, step) in &rows {
-                line.grid x1="0" x2=(width) y1=(y + below + 16.0) y2=(y + below + 16.0) {}
-                text x="0" y=(y + 10.0) { (fitting(&step.name, fit)) }
-                (shape(step, y + below, place(step.at), step.until.map(place)))
+            @for Row { step, name, bar } in &rows {
+                line.grid x1="0" x2=(width) y1=(bar + 16.0) y2=(bar + 16.0) {}
+                @for (y, line) in name { text x="0" y=(y) { (line) } }
+                (shape(step, *bar, place(step.at), step.until.map(place)))
             }
             text.soft x=(begins_at) y="13" text-anchor=(anchor) { (begins) }
         }
     }
+}
+
+/// Places the steps below each other. Returns them, and where the last one ends.
+fn below_each_other<'a>(layout: &Layout, steps: &'a [Step]) -> (Vec<Row<'a>>, f64) {
+    let mut top = TOP;
+    let mut rows = Vec::new();
+    for step in steps {
+        let mut name = Vec::new();
+        for line in lines_of(&step.name, layout) {
+            if !name.is_empty() {
+                top += LINE;
+            }
+            name.push((top + 10.0, line));
+        }
+        rows.push(Row { step, name, bar: top + layout.below });
+        top += layout.row;
+    }
+    (rows, top)
 }
 
 fn shape(step: &Step, y: f64, from: f64, to: Option<f64>) -> Markup {
@@ -169,18 +216,42 @@ fn round(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }
 
-/// Returns a name that fits: of one that is too long the middles of its ids are left out first, and then its end.
-fn fitting(name: &str, fit: usize) -> String {
-    if name.chars().count() <= fit {
-        return name.to_owned();
+/// Returns the lines of a name, each of which fits. Of a name that is too long the middles of its ids are left out
+/// first; if it is still too long, it goes on in more lines where the layout wraps, and its end is left out elsewhere.
+fn lines_of(name: &str, layout: &Layout) -> Vec<String> {
+    let fits = |name: &str| name.chars().count() <= layout.fit;
+    if fits(name) {
+        return vec![name.to_owned()];
     }
     let words: Vec<String> = name.split(' ').map(shortened).collect();
     let name = words.join(" ");
-    if name.chars().count() <= fit {
-        return name;
+    if fits(&name) {
+        return vec![name];
     }
-    let start: String = name.chars().take(fit - 1).collect();
-    format!("{start}…")
+    if layout.wraps {
+        return wrapped(&name, layout.fit);
+    }
+    let start: String = name.chars().take(layout.fit - 1).collect();
+    vec![format!("{start}…")]
+}
+
+/// Breaks a text into lines of at most `fit` characters, between words; a word that is longer is broken too.
+fn wrapped(text: &str, fit: usize) -> Vec<String> {
+    let (mut lines, mut line) = (Vec::new(), String::new());
+    for word in text.split(' ') {
+        let letters: Vec<char> = word.chars().collect();
+        for (nth, part) in letters.chunks(fit).enumerate() {
+            let blank = usize::from(nth == 0 && !line.is_empty());
+            if line.chars().count() + blank + part.len() > fit {
+                lines.push(std::mem::take(&mut line));
+            } else if blank > 0 {
+                line.push(' ');
+            }
+            line.extend(part);
+        }
+    }
+    lines.push(line);
+    lines
 }
 
 /// Returns a word with the middle of its id left out; any other word as it is.
@@ -197,106 +268,4 @@ fn shortened(word: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(ms: i64) -> DateTime<Utc> {
-        DateTime::from_timestamp_millis(1_800_000_000_000 + ms).expect("a time")
-    }
-
-    fn step(name: &str, from: i64, to: Option<i64>, kind: StepKind) -> Step {
-        Step { name: name.to_owned(), at: at(from), until: to.map(at), kind }
-    }
-
-    #[test]
-    fn work_is_to_scale_and_a_long_pause_is_cut() {
-        let steps = [
-            step("asked for", 0, None, StepKind::Mark),
-            step("claim 1", 0, Some(10_000), StepKind::Good),
-            step("attempt 1", 10_000, Some(12_000), StepKind::Bad),
-            step("attempt 2", 3_612_000, Some(3_614_000), StepKind::Good),
-        ];
-        let axis = stretches(&steps);
-        let drawn: Vec<f64> = axis.iter().map(|one| one.drawn).collect();
-        assert_eq!(drawn, [10.0, 2.0, 3.5, 2.0]);
-        let svg = super::drawn(&steps).0;
-        assert!(svg.contains("// 60 min") && svg.contains("10.000 s"), "{svg}");
-        assert!(super::drawn(&[]).0.is_empty());
-    }
-
-    #[test]
-    fn the_duration_of_a_claim_that_fills_the_axis_stands_behind_it_and_within_the_drawing() {
-        let steps = [step("asked for", 0, None, StepKind::Mark), step("claim 1", 0, Some(59_999), StepKind::Good)];
-        let svg = drawn(&steps).0;
-        let label = svg.split("<text class=\"soft\"").find(|text| text.contains("59.999 s")).expect("a duration");
-        let x: f64 = label.split('"').nth(1).and_then(|x| x.parse().ok()).expect("a place");
-        assert!(x > ROOMY.right && x + width_of("59.999 s") <= ROOMY.width, "{label}");
-        assert!(!label.contains("text-anchor"), "{label}");
-    }
-
-    #[test]
-    fn of_two_gaps_beside_each_other_the_second_has_no_label_over_the_first_ones() {
-        let stretch = |length: f64| Stretch { from: at(0), length, drawn: 1.0 };
-        let (one, two, three) = (stretch(3_600.0), stretch(7_200.0), stretch(80.0));
-        let gaps = [(&one, 500.0, 510.0), (&two, 520.0, 530.0), (&three, 700.0, 720.0)];
-        let labels: Vec<Option<String>> =
-            labelled(gaps.into_iter(), ROOMY.left).into_iter().map(|(.., label)| label).collect();
-        assert_eq!(labels, [Some("// 60 min".to_owned()), None, Some("// 80 s".to_owned())]);
-        // One at the start of the axis lies over no name.
-        assert_eq!(labelled([(&one, ROOMY.left, ROOMY.left + 10.0)].into_iter(), ROOMY.left)[0].3, None);
-    }
-
-    #[test]
-    fn a_name_is_plain_text_and_no_longer_than_fits() {
-        let svg = drawn(&[step("<script>alert(1)</script>", 0, None, StepKind::Mark)]).0;
-        assert!(svg.contains("&lt;script&gt;") && !svg.contains("<script>"), "{svg}");
-        assert_eq!(fitting(&"x".repeat(80), ROOMY.fit).chars().count(), ROOMY.fit);
-    }
-
-    #[test]
-    fn what_became_of_an_attempt_stands_in_the_drawing_though_its_endpoint_has_a_long_id() {
-        let endpoint = "whe_01JD3M5N7P9Q1R3S5T7V9W1X3Y";
-        for (name, drawn) in [
-            (format!("attempt 1 to {endpoint}: connect_failed"), "attempt 1 to whe_…9W1X3Y: connect_failed"),
-            (format!("attempt 10 to {endpoint}: invalid_response"), "attempt 10 to whe_…9W1X3Y: invalid_response"),
-            (format!("next attempt to {endpoint} is due"), "next attempt to whe_…9W1X3Y is due"),
-        ] {
-            assert_eq!(fitting(&name, NARROW.fit), drawn);
-            let steps = [step("asked for", 0, None, StepKind::Mark), step(&name, 1_000, None, StepKind::Mark)];
-            assert!(drawn_as(&NARROW, &steps).0.contains(drawn), "{name}");
-        }
-        let fits = format!("attempt 1 to {endpoint}: 200");
-        assert_eq!(fitting(&fits, ROOMY.fit), fits, "an id stays whole where it fits");
-        assert_eq!(shortened("a_word_that_is_no_id_of_any:"), "a_word_that_is_no_id_of_any:");
-    }
-
-    #[test]
-    fn a_phone_gets_the_same_steps_each_with_its_name_above_its_bar_and_nothing_beyond_the_drawing() {
-        let steps = [
-            step("asked for", 0, None, StepKind::Mark),
-            step(&"claim 1, by a worker with a long name ".repeat(3), 0, Some(10_000), StepKind::Good),
-            step("attempt 1", 3_612_000, Some(3_671_999), StepKind::Bad),
-        ];
-        let svg = drawn_as(&NARROW, &steps).0;
-        assert!(
-            drawn(&steps).0.ends_with(&svg) && svg.contains("<svg class=\"axis narrow\" viewBox=\"0 0 360 "),
-            "{svg}"
-        );
-        let number = |tag: &str, name: &str| -> f64 {
-            let value = tag.split(&format!(" {name}=\"")).nth(1).and_then(|rest| rest.split('"').next());
-            value.and_then(|value| value.parse().ok()).unwrap_or_default()
-        };
-        for text in svg.split("<text").skip(1) {
-            let (tag, rest) = text.split_once('>').expect("a tag");
-            let said = rest.split('<').next().unwrap_or_default();
-            // A centred label reaches half its width to each side.
-            let width = width_of(said);
-            let (x, half) = (number(tag, "x"), if tag.contains("middle") { 0.5 } else { 0.0 });
-            assert!(x - width * half >= 0.0 && x + width * (1.0 - half) <= NARROW.width, "{tag}: {said}");
-            assert!(said.chars().count() <= NARROW.fit, "{said}");
-        }
-        let bars: Vec<f64> = svg.split("<rect").filter(|tag| tag.contains("rx=")).map(|tag| number(tag, "y")).collect();
-        assert_eq!(bars, [86.0, 126.0], "names begin at 70 and 110: {svg}");
-        assert!(svg.contains("08:00:00 UTC"), "{svg}");
-    }
-}
+mod tests;
