@@ -66,9 +66,11 @@ await first.close();
 for (const width of [1280, 390]) {
   const looks = await context({ viewport: { width, height: 900 } });
   const look = await looks.newPage();
-  // A browser tells of a page that is not there as of an error.
-  const isNowhere = (message) => message.location().url.endsWith("/nowhere") && message.text().includes("404");
-  look.on("console", (message) => message.type() === "error" && !isNowhere(message) && found.errors.push(message.text()));
+  // A browser tells of a page that is not there, and of a refused filter, as of an error.
+  const asked = { "/nowhere": "404", "=odd": "400" };
+  const isAsked = (message) =>
+    Object.entries(asked).some(([end, status]) => message.location().url.endsWith(end) && message.text().includes(status));
+  look.on("console", (message) => message.type() === "error" && !isAsked(message) && found.errors.push(message.text()));
   look.on("pageerror", (error) => found.errors.push(String(error)));
   for (const path of paths) {
     await look.goto(origin + path);

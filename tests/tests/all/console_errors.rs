@@ -4,8 +4,9 @@ use crate::console::signed_in;
 use crate::operators::{ANNA, BO, log, stage};
 use domain::ids::ItemId;
 use domain::read::Read;
-use mws_tests::world::{Media, Tenant, runners};
+use mws_tests::world::{Media, Tenant, runners, until};
 use reqwest::{StatusCode, header};
+use serde_json::{Value, json};
 use std::time::Duration;
 use worker::readers::ReadError;
 
@@ -49,6 +50,38 @@ async fn failures_that_are_alike_are_one_row_and_a_new_kind_is_on_top_at_once() 
     world.advance(Duration::from_hours(23)).await?;
     let (status, page) = signed_in(&world, ANNA).await?.get("/console/errors").await?;
     assert!(status == StatusCode::OK && page.contains("media_unreadable") && !page.contains("not_supported"), "{page}");
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_kind_of_failure_that_came_with_the_release_says_so_after_its_first_hour_too() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 1, Media::audio(60)).await?;
+    let before = world.worker(runners::failing(|| ReadError::Unsupported("it takes too long"))).await?;
+    failing(&tenant, &items, "levels").await?;
+    before.stop().await?;
+    world.advance(Duration::from_hours(3)).await?;
+    world.work(runners::failing(|| ReadError::Corrupt("it ends after 12 bytes"))).await?;
+    until("the worker is one of the fleet", async || {
+        let there = world.count("SELECT count(*) FROM workers WHERE service = 'worker'").await?;
+        Ok((there == 1).then_some(()))
+    })
+    .await?;
+    failing(&tenant, &items, "beats").await?;
+    world.advance(Duration::from_hours(2)).await?;
+
+    let browser = signed_in(&world, ANNA).await?;
+    let (_, page) = browser.get("/console/errors").await?;
+    let rows: Vec<&str> = page.split("<tr>").skip(2).collect();
+    assert_eq!(rows.len(), 2, "{page}");
+    assert!(rows[0].contains("media_unreadable") && rows[0].contains("! since "), "{page}");
+    assert!(rows[1].contains("not_supported") && !rows[1].contains("! since "), "{page}");
+    assert!(!page.contains("! new") && page.contains("What was not seen before them says so."), "{page}");
+    let (_, listed) = browser.get("/console/errors?format=json").await?;
+    let listed: Value = serde_json::from_str(&listed)?;
+    let came = [&listed["data"][0]["came_with_release"], &listed["data"][1]["came_with_release"]];
+    assert_eq!(came, [&json!(true), &json!(false)], "{listed}");
     world.end().await
 }
 

@@ -6,7 +6,7 @@ use crate::portal;
 use domain::ids::DeliveryId;
 use mws_tests::world::{Browser, Media, Receiver, runners, until};
 use reqwest::{Method, RequestBuilder, StatusCode, header};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn a_page_that_refuses_has_the_navigation_and_says_what_an_operator_can_do() -> anyhow::Result<()> {
@@ -281,5 +281,39 @@ async fn an_account_and_a_bulk_operation_are_shown_as_programs_see_them_too() ->
         let (status, shown) = browser.get(&format!("/console/{page}")).await?;
         assert!(status == StatusCode::OK && shown.contains(&format!("&quot;{answer}&quot;")), "{page}: {shown}");
     }
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_jobs_life_is_there_as_json_with_the_amounts_that_add_up() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
+    let browser = signed_in(&world, ANNA).await?;
+    let path = format!("/console/jobs/{job}");
+    let life = async || -> anyhow::Result<Value> {
+        let (status, life) = browser.get(&format!("{path}?format=json")).await?;
+        anyhow::ensure!(status == StatusCode::OK, "{status}: {life}");
+        Ok(serde_json::from_str(&life)?)
+    };
+    let live = life().await?;
+    assert_eq!((&live["job_id"], live["held_minutes"].as_f64()), (&json!(job), Some(0.1)), "{live}");
+    assert_eq!((&live["charged_minutes"], &live["adds_up"]), (&json!(null), &json!(true)), "{live}");
+    world.work(runners::instant()).await?;
+    tenant.client.reaches(&job, "succeeded").await?;
+    let ended = life().await?;
+    let amounts = ["held_minutes", "charged_minutes", "freed_minutes"].map(|name| ended[name].as_f64());
+    assert_eq!((amounts, &ended["adds_up"]), ([Some(0.1), Some(0.1), Some(0.0)], &json!(true)), "{ended}");
+    let steps = ended["steps"].as_array().cloned().unwrap_or_default();
+    for (name, kind) in
+        [("asked for by prepare_media", "moment"), ("waits for a worker", "waits"), ("claim 1", "succeeded")]
+    {
+        let is_there = |step: &&Value| step["name"].as_str().is_some_and(|own| own.starts_with(name));
+        let step = steps.iter().find(is_there);
+        assert!(step.is_some_and(|step| step["kind"] == kind && step["at"].is_string()), "{name}: {ended}");
+    }
+    let (_, page) = browser.get(&path).await?;
+    assert!(page.contains(&format!("<a href=\"{path}?format=json\"")), "the page leads to it: {page}");
     world.end().await
 }

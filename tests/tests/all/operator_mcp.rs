@@ -1,7 +1,7 @@
 //! What operators ask and do over MCP: for them alone, by their role, and the same as by their routes (contract §11).
 
 use crate::operators::work::deliveries;
-use crate::operators::{ANNA, BO, get, log, stage, text};
+use crate::operators::{ANNA, BO, done, get, log, stage, text};
 use domain::read::Read;
 use mws_tests::world::{Client, Media, World, mcp_call};
 use serde_json::{Value, json};
@@ -28,12 +28,17 @@ async fn did(operator: &Client, tool: &str, arguments: &Value) -> anyhow::Result
     Ok(result["structuredContent"].clone())
 }
 
-/// The code with which a call of a tool is refused, which must say what helps next.
-async fn refused(operator: &Client, tool: &str, arguments: &Value) -> anyhow::Result<String> {
+/// The error with which a call of a tool is refused, which must say what helps next.
+async fn error(operator: &Client, tool: &str, arguments: &Value) -> anyhow::Result<Value> {
     let answer = operator.mcp("/operator/mcp", &mcp_call(tool, arguments)).await?;
     let (result, error) = (&answer.json["result"], &answer.json["result"]["structuredContent"]["error"]);
     anyhow::ensure!(result["isError"] == true && !text(error, "/suggested_action").is_empty(), "{}", answer.text);
-    Ok(text(error, "/code"))
+    Ok(error.clone())
+}
+
+/// The code with which a call of a tool is refused.
+async fn refused(operator: &Client, tool: &str, arguments: &Value) -> anyhow::Result<String> {
+    Ok(text(&error(operator, tool, arguments).await?, "/code"))
 }
 
 #[tokio::test]
@@ -156,5 +161,71 @@ async fn what_an_agent_does_is_what_the_routes_do_and_is_in_the_log_under_its_op
     ];
     assert_eq!(log(&anna).await?, wanted);
     assert_eq!(get(&anna, "/operator/audit?action=job.retry").await?["data"][0]["operator"], "anna");
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_refusal_says_what_an_operator_can_do_next_and_names_no_route_and_nothing_of_the_customers()
+-> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let bo = world.client(Some(BO.to_owned()));
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    deliveries(&world, &tenant, endpoint, &[("failed", "tls_failed")]).await?;
+    let of_tls = did(&anna, "list_deliveries", &json!({ "error": "tls_failed" })).await?;
+    let delivery = text(&of_tls, "/data/0/delivery_id");
+    did(&anna, "update_webhook", &json!({ "id": endpoint, "enabled": false })).await?;
+    let nobody = |kind: &str| format!("{kind}_01J00000000000000000000000");
+    let bulk = json!({ "name": "x", "kind": "resend_deliveries", "since": "2001-01-01T00:00:00Z" });
+    did(&anna, "start_bulk_operation", &bulk).await?;
+    let other = json!({ "name": "x", "kind": "resend_deliveries", "since": "2002-01-01T00:00:00Z" });
+    for (operator, tool, arguments, code, step) in [
+        (&anna, "get_jobs", json!({}), "tool_not_found", "`tools/list` lists them"),
+        (&anna, "get_health", json!({ "more": 1 }), "invalid_request", "`tools/list` says what each tool takes"),
+        (&anna, "list_jobs", json!({ "cursor": "x" }), "invalid_cursor", "Call without a cursor"),
+        (&anna, "get_job", json!({ "id": nobody("job") }), "job_not_found", "`list_jobs` finds jobs of all accounts"),
+        (&anna, "list_jobs", json!({ "account_id": "x" }), "account_not_found", "`mws admin accounts list`"),
+        (&anna, "list_jobs", json!({ "item_id": "x" }), "item_not_found", "`list_jobs` names the item"),
+        (&anna, "resend_delivery", json!({ "id": nobody("dlv") }), "delivery_not_found", "`list_deliveries` finds"),
+        (&anna, "resend_delivery", json!({ "id": delivery }), "endpoint_disabled", "`update_webhook` with"),
+        (&anna, "update_webhook", json!({ "id": nobody("whe"), "enabled": true }), "webhook_not_found", "removed"),
+        (&anna, "update_read", json!({ "read": "odd", "paused": true }), "read_not_found", "`list_reads` lists them"),
+        (&anna, "get_bulk_operation", json!({ "id": "x" }), "bulk_operation_not_found", "`list_bulk_operations`"),
+        (&anna, "start_bulk_operation", other, "name_taken", "free name that the message offers"),
+        (&bo, "cancel_job", json!({ "id": nobody("job") }), "role_forbidden", "`tools/list` lists what yours may call"),
+    ] {
+        let error = error(operator, tool, &arguments).await?;
+        assert_eq!(text(&error, "/code"), code, "{tool} {arguments}");
+        assert!(text(&error, "/suggested_action").contains(step), "{tool} {arguments}: {error}");
+        let told = error.to_string();
+        for theirs in ["GET /", "POST /", "PATCH /", "DELETE /", "`get_jobs`", "`list_items`", "`prepare_media`"] {
+            assert!(!told.contains(theirs), "{tool} {arguments}: {theirs}: {error}");
+        }
+    }
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_refusal_says_how_long_to_wait_and_which_command_undoes_a_suspension() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    // What comes too often says how long to wait: a tool's answer has no header for it.
+    let ping = json!({ "id": endpoint, "test": true });
+    for _ in 0..10 {
+        did(&anna, "update_webhook", &ping).await?;
+    }
+    let often = error(&anna, "update_webhook", &ping).await?;
+    assert_eq!(text(&often, "/code"), "rate_limited");
+    let step = text(&often, "/suggested_action");
+    let seconds = step.strip_prefix("Wait ").and_then(|rest| rest.split_once(" s, then make the same call again."));
+    assert!(seconds.is_some_and(|(seconds, _)| seconds.parse::<u64>().is_ok_and(|seconds| seconds > 0)), "{step}");
+
+    // Nothing is enabled for an account that is suspended, and resuming it is a command.
+    let suspend = json!({ "reason": "unpaid" });
+    done(&anna, "POST", &format!("/operator/accounts/{}/suspend", tenant.account), &suspend, 200).await?;
+    let suspended = error(&anna, "update_webhook", &json!({ "id": endpoint, "enabled": true })).await?;
+    assert_eq!(text(&suspended, "/code"), "illegal_transition");
+    assert!(text(&suspended, "/suggested_action").contains("`mws admin accounts resume`"), "{suspended}");
     world.end().await
 }

@@ -328,7 +328,7 @@ async fn the_pages_work_in_a_browser_with_and_without_script() -> anyhow::Result
     // Where its packages are found from.
     std::fs::copy(clients::source("portal_look.mjs"), &program)?;
     let mut paths = pages(&one);
-    paths.push("/portal/nowhere".to_owned());
+    paths.extend(["/portal/nowhere".to_owned(), "/portal/jobs?status=failed&kind=odd".to_owned()]);
     let hook = format!("{}/second", receiver.url);
     let mut command = Command::new("node");
     command.arg(program).arg("/usr/bin/chromium").arg(pictures).args([&first, &second, &hook]).args(&paths);

@@ -1,10 +1,12 @@
 //! What the customers' pages say where something is refused, is not there, or has ended.
 
 use crate::portal::{at, link};
+use domain::minutes::Minutes;
 use domain::read::Read;
-use mws_tests::world::{Browser, Media, World};
+use mws_tests::world::{Browser, Media, Receiver, World, runners, until};
 use reqwest::{Method, StatusCode, header};
 use serde_json::json;
+use worker::readers::ReadError;
 
 #[tokio::test]
 async fn a_refused_form_has_the_words_of_the_form_and_a_way_back_to_it() -> anyhow::Result<()> {
@@ -18,8 +20,10 @@ async fn a_refused_form_has_the_words_of_the_form_and_a_way_back_to_it() -> anyh
         (list, add("http://93.184.216.34/hook"), "The address must begin with https://."),
         (list, add("https://a:b@93.184.216.34/hook"), "what stood before the @ is left out below"),
         (list, add("https://93.184.216.34 /hook"), "The address is not a whole one"),
-        (list, vec![("url", "https://93.184.216.34/hook")], "Tick an event and a kind of job"),
-        (own.as_str(), vec![("do", "resend"), ("since", "yesterday")], "Give a date and a time"),
+        (list, vec![("url", "https://93.184.216.34/hook")], "The events: tick one at least."),
+        (list, vec![("url", "https://a:b@93.184.216.34/hook")], "what stood before the @ is left out below"),
+        (list, vec![("url", "https://93.184.216.34/hook"), ("event_types", "job.failed")], "The kinds of jobs: tick"),
+        (own.as_str(), vec![("do", "resend"), ("since", "yesterday")], "The time: give a date and a time"),
     ] {
         let refused = browser.post(path, &fields).await?;
         let (status, page) = (refused.status(), refused.text().await?);
@@ -34,12 +38,12 @@ async fn a_refused_form_has_the_words_of_the_form_and_a_way_back_to_it() -> anyh
     for (filter, said) in [
         (format!("{own}?http_status=many"), "The HTTP status must be a number"),
         (format!("{own}?cursor=x"), "Begin at its newest rows"),
-        (format!("{own}?status=what"), "There is no status “what”. Choose one of these: pending, succeeded, failed"),
+        (format!("{own}?status=what"), "The status can't be “what”. Choose one of these: pending, succeeded, failed"),
         (
             "/portal/jobs?status=what".to_owned(),
-            "There is no status “what”. Choose one of these: queued, running, succeeded, failed, cancelled.",
+            "The status can't be “what”. Choose one of these: queued, running, succeeded, failed, cancelled.",
         ),
-        ("/portal/jobs?status=failed&kind=odd".to_owned(), "There is no kind of job “odd”. Choose one of these: "),
+        ("/portal/jobs?status=failed&kind=odd".to_owned(), "The kind can't be “odd”. Choose one of these: "),
         ("/portal/usage/statement?month=odd".to_owned(), "The month: expected a month"),
     ] {
         let (status, page) = browser.get(&filter).await?;
@@ -165,6 +169,10 @@ async fn a_list_without_rows_says_what_to_do_and_a_resend_how_many_it_sends() ->
     let browser = at(&world, &link(&tenant.client, json!({})).await?).await?;
     let (_, page) = browser.get("/portal/webhooks").await?;
     assert!(page.contains("There are no endpoints yet. Add the address of your server below"), "{page}");
+    let unused = tenant.client.post("/keys", &json!({ "name": "for later" })).await?;
+    assert_eq!(unused.status, 201, "{}", unused.text);
+    let (_, page) = browser.get("/portal/keys").await?;
+    assert!(page.contains("for later") && page.contains("<span class=\"soft\">never</span>"), "{page}");
     let (_, page) = browser.get("/portal/jobs").await?;
     assert!(page.contains("There are no jobs yet. ") && !page.contains("Show all"), "{page}");
     let (_, page) = browser.get("/portal/jobs?status=failed&kind=").await?;
@@ -195,6 +203,124 @@ async fn a_list_without_rows_says_what_to_do_and_a_resend_how_many_it_sends() ->
     let (_, page) = browser.get(&format!("/portal/jobs/{job}")).await?;
     assert!(
         page.contains("What came of it") && page.contains("Nothing yet: it waits. Its result stands here"),
+        "{page}"
+    );
+    world.end().await
+}
+
+/// What stands from a field's start until the end of what holds it.
+fn field<'a>(page: &'a str, starts: &str) -> &'a str {
+    let rest = page.split(starts).nth(1).unwrap_or_default();
+    rest.split("</div>").next().unwrap_or_default()
+}
+
+#[tokio::test]
+async fn the_field_that_was_refused_is_marked_with_the_reason_beside_it() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    let browser = at(&world, &link(&tenant.client, json!({})).await?).await?;
+    let own = format!("/portal/webhooks/{endpoint}");
+    for (path, given, wrong, said) in [
+        (own.as_str(), "status=failed&http_status=many", "http_status", "The HTTP status must be a number"),
+        (own.as_str(), "status=what&http_status=404", "status", "The status can't be “what”"),
+        ("/portal/jobs", "status=failed&kind=odd", "kind", "The kind can't be “odd”"),
+        ("/portal/jobs", "status=what&kind=read", "status", "The status can't be “what”"),
+        ("/portal/jobs", "kind=read&kind=dub", "kind", "The kind is there twice"),
+        ("/portal/usage/statement", "month=odd", "month", "The month: expected a month"),
+    ] {
+        let (status, page) = browser.get(&format!("{path}?{given}")).await?;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{path}?{given}");
+        for (name, value) in given.split('&').filter_map(|pair| pair.split_once('=')) {
+            let field = field(&page, &format!("id=\"{name}\" "));
+            let kept = [format!(" value=\"{value}\""), format!("<option value=\"{value}\" selected>")];
+            assert!(value == "dub" || kept.iter().any(|kept| field.contains(kept)), "{given}: {name}: {page}");
+            let marks = [" aria-invalid=\"true\"".to_owned(), format!(" aria-describedby=\"{name}-why\"")];
+            assert!(marks.iter().all(|mark| field.contains(mark) == (name == wrong)), "{given}: {name}: {page}");
+            let reason = format!("<span class=\"fault\" id=\"{name}-why\">✗ {said}");
+            assert_eq!(field.contains(&reason), name == wrong, "{given}: {name}: {page}");
+        }
+    }
+    let add = |more: &[(&'static str, &'static str)]| [&[("url", "https://93.184.216.34/hook")][..], more].concat();
+    let far = [("url", "http://93.184.216.34/hook"), ("event_types", "job.failed"), ("kinds", "read")].to_vec();
+    let form = vec![("do", "resend"), ("since", "yesterday")];
+    for (path, sent, wrong, marked) in [
+        ("/portal/webhooks", far, "url", 1),
+        ("/portal/webhooks", add(&[("kinds", "read")]), "event_types", 3),
+        ("/portal/webhooks", add(&[("event_types", "job.failed")]), "kinds", 5),
+        (own.as_str(), form, "since", 1),
+    ] {
+        let page = browser.post(path, &sent).await?.text().await?;
+        assert_eq!(page.matches(" aria-invalid=\"true\"").count(), marked, "{wrong}: {page}");
+        assert_eq!(page.matches(&format!(" aria-describedby=\"{wrong}-why\"")).count(), 1, "{wrong}: {page}");
+        assert_eq!(page.matches("-why\">✗ ").count(), 1, "{wrong}: {page}");
+    }
+    assert!(!browser.get(&own).await?.1.contains("aria-invalid"), "nothing was refused");
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_filter_that_no_page_has_is_refused_and_not_passed_over() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    let browser = at(&world, &link(&tenant.client, json!({})).await?).await?;
+    let own = format!("/portal/webhooks/{endpoint}");
+    for (path, given, name) in [
+        (own.as_str(), "status=failed&event=ping", "event"),
+        ("/portal/jobs", "status=failed&since=2026-11-01", "since"),
+        ("/portal/jobs", "Status=failed", "Status"),
+        ("/portal/webhooks", "enabled=false", "enabled"),
+        ("/portal/keys", "name=a", "name"),
+        ("/portal/usage", "month=2026-11", "month"),
+        ("/portal/usage/statement", "month=2026-11&kind=charge", "kind"),
+        ("/portal/usage/statement.csv", "cursor=x", "cursor"),
+    ] {
+        let (status, page) = browser.get(&format!("{path}?{given}")).await?;
+        let said = format!("This page has no filter “{name}”, and nothing was looked for.");
+        assert!(status == StatusCode::BAD_REQUEST && page.contains(&said), "{path}?{given}: {status} {page}");
+        let back = path.trim_end_matches(".csv");
+        assert!(page.contains(&format!("<a href=\"{back}\">Back to the page</a>")), "{path}: {page}");
+        assert!(!given.starts_with("status=") || page.contains("<option value=\"failed\" selected>"), "{path}: {page}");
+    }
+    // A form is sent to the address that its page had.
+    let sent = browser.post(&format!("{own}?status=failed&event=ping"), &[("do", "pause")]).await?;
+    assert_eq!(sent.status(), StatusCode::SEE_OTHER);
+    assert_eq!(browser.get("/portal?from=mail").await?.0, StatusCode::SEE_OTHER, "the first page shows nothing itself");
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_failed_is_told_in_plain_words_and_so_is_that_no_minutes_are_left() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (tenant, receiver) = (world.tenant("a").await?, Receiver::start()?);
+    world.work(runners::failing(|| ReadError::Unsupported("it takes too long"))).await?;
+    let item = world.item(&tenant, Media::video(60)).await?;
+    let job = tenant.client.prepare(&[item], &["search_index"]).await?.job_ids()?.remove(0);
+    let failed = tenant.client.reaches(&job, "failed").await?;
+    let browser = at(&world, &link(&tenant.client, json!({})).await?).await?;
+    let (_, page) = browser.get("/portal/jobs").await?;
+    let said = failed["error"]["message"].as_str().unwrap_or_default();
+    assert!(!said.is_empty() && page.contains(said) && page.contains("search index"), "{failed}: {page}");
+
+    receiver.answer(500);
+    let endpoint = world.endpoint(&tenant, &receiver.url).await?;
+    let own = format!("/portal/webhooks/{endpoint}");
+    browser.post(&own, &[("do", "ping")]).await?;
+    let list = tenant.client.send("GET", &format!("/webhooks/{endpoint}/deliveries"), &[], None).await?.json;
+    let ping = format!("{own}/{}", list["data"][0]["delivery_id"].as_str().unwrap_or_default());
+    let tried = until("the attempt is on its page", async || {
+        let (_, page) = browser.get(&ping).await?;
+        Ok(page.contains("Attempt 1").then_some(page))
+    });
+    let page = tried.await?;
+    assert!(page.contains("Your server answered with an error. Only a status from 200 to 299 counts"), "{page}");
+
+    assert!(!browser.get("/portal/usage").await?.1.contains("No minutes are left"));
+    let poor = world.tenant_with("poor", Minutes::from_whole(0)).await?;
+    let (_, page) = at(&world, &link(&poor.client, json!({})).await?).await?.get("/portal/usage").await?;
+    assert!(
+        page.contains("No minutes are left.") && page.contains("whoever runs this service gives you more"),
         "{page}"
     );
     world.end().await

@@ -4,6 +4,8 @@
 use crate::operators::{ANNA, done, get, stage};
 use anyhow::Context;
 use domain::job::fault::FAULTS;
+use domain::read::Read;
+use domain::verdict::EndedBefore;
 use mws_tests::plans;
 use mws_tests::world::{Client, Media, World, runners, until};
 use serde_json::{Value, json};
@@ -12,6 +14,7 @@ use std::path::Path;
 use std::time::Duration;
 use store::notices;
 use store::verdict::{self, DutyTold};
+use worker::readers::ReadError;
 
 /// The report, of a service whose processes have just said that they live.
 async fn report(world: &World, anna: &Client) -> anyhow::Result<Value> {
@@ -316,6 +319,30 @@ async fn a_schema_that_is_too_old_and_a_migration_that_failed_are_named_until_it
 }
 
 #[tokio::test]
+async fn jobs_that_ended_a_week_ago_are_counted_within_half_an_hour_of_this_time() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    world
+        .work(runners::runner(|reading, _| async move {
+            let is_one = reading.read == Read::Levels;
+            if is_one { Err(ReadError::Unsupported("it takes too long")) } else { Ok(runners::outcome(&reading)) }
+        }))
+        .await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    let jobs = tenant.client.prepare(&[item], &["levels", "beats"]).await?.job_ids()?;
+    tenant.client.ended(&jobs).await?;
+    let mut conn = world.pool().acquire().await?;
+    let none = EndedBefore::default();
+    assert_eq!(verdict::ended_week_ago(&mut conn).await?, none, "they end now");
+    world.advance(Duration::from_hours(7 * 24)).await?;
+    assert_eq!(verdict::ended_week_ago(&mut conn).await?, EndedBefore { ended: 2, failed: 1 });
+    world.advance(Duration::from_mins(31)).await?;
+    assert_eq!(verdict::ended_week_ago(&mut conn).await?, none, "it is later in the day");
+    drop(conn);
+    world.end().await
+}
+
+#[tokio::test]
 async fn who_may_not_look_is_refused_and_a_look_at_large_tables_goes_by_indexes() -> anyhow::Result<()> {
     let (world, _) = stage().await?;
     let tenant = world.tenant("a").await?;
@@ -338,6 +365,8 @@ async fn who_may_not_look_is_refused_and_a_look_at_large_tables_goes_by_indexes(
     goes_by(&mut conn, &["deliveries_pkey", "webhook_endpoints_failed", "deliveries_due"]).await?;
     verdict::ended(&mut conn).await?;
     goes_by(&mut conn, &["events_created", "jobs_pkey", "job_claims_pkey"]).await?;
+    verdict::ended_week_ago(&mut conn).await?;
+    goes_by(&mut conn, &["events_created", "jobs_pkey"]).await?;
     verdict::books(&mut conn).await?;
     goes_by(&mut conn, &["minute_buckets_month", "minute_journal_account"]).await?;
     verdict::fleet(&mut conn).await?;

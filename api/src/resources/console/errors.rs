@@ -1,5 +1,6 @@
 //! The page of failures: jobs that failed alike are one row, with when that was first and last seen, how many in each
-//! hour, and one of them to look at. A kind of failure that is new stands on top.
+//! hour, and one of them to look at. A kind of failure that is new stands on top, and one that came with the release of
+//! now next.
 
 use super::shell::Fit;
 use super::spark::{Colour, HOURS, bars};
@@ -15,6 +16,7 @@ use poem::Response;
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 use store::jobs::{self, FailureGroup};
+use store::verdict::{self, ProcessRow};
 
 /// The newest jobs that are looked through.
 const WINDOW: i64 = 20_000;
@@ -22,6 +24,8 @@ const WINDOW: i64 = 20_000;
 const MOST: i64 = 100;
 /// For how long a kind of failure that was not seen before is called new.
 const NEW: TimeDelta = TimeDelta::hours(1);
+/// The release of this process.
+const RELEASE: &str = env!("CARGO_PKG_VERSION");
 
 const COLUMNS: [(&str, Fit); 9] = [
     ("Work", Fit::Any),
@@ -39,18 +43,27 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["format"])?;
     let now = visit.now().await?;
     let hours = i32::try_from(HOURS).unwrap_or(i32::MAX);
-    let mut groups = jobs::failures(&mut *visit.conn().await?, hours, WINDOW, MOST).await?;
-    groups.sort_by_key(|group| (Reverse(is_new(group, now)), Reverse(by_hour(group)[HOURS - 1]), Reverse(group.jobs)));
+    let mut conn = visit.conn().await?;
+    let mut groups = jobs::failures(&mut conn, hours, WINDOW, MOST).await?;
+    let processes = verdict::processes(&mut conn).await?;
+    let upgraded = groups.first().and_then(|group| upgraded_at(&processes, group.looked_from, now));
+    groups.sort_by_key(|group| {
+        let marks = (is_new(group, now), came_with_release(group, upgraded));
+        (Reverse(marks), Reverse(by_hour(group)[HOURS - 1]), Reverse(group.jobs))
+    });
     if visit.wants_json()? {
-        return Ok(listed(groups.iter().map(|group| document(group, now)).collect(), None));
+        return Ok(listed(groups.iter().map(|group| document(group, now, upgraded)).collect(), None));
     }
-    let rows = html! { @for group in &groups { (row(group, now)) } };
+    let rows = html! { @for group in &groups { (row(group, now, upgraded)) } };
     let main = html! {
         h1 { "Errors" }
         (shell::section("rows", "Jobs that failed within a day, by what failed and how", &html! {
             @if groups.is_empty() { p.empty { "No job failed within a day, among the newest 20,000." } }
             @else { (shell::fitted_table("Errors", &COLUMNS, &rows)) }
             p.soft { "Looked through are the newest 20,000 jobs. Numbers in messages are taken as equal. A kind of failure is new if it was first seen within the last hour." }
+            @if let Some(upgraded) = upgraded {
+                p.soft { "Workers of the release " (RELEASE) " run since " (time(upgraded, now)) ". What was not seen before them says so." }
+            }
             p { (shell::as_json(&visit)) }
         }))
         (shell::command("mws admin jobs list --status failed"))
@@ -58,12 +71,16 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     Ok(visit.whole("Errors", &main))
 }
 
-fn row(group: &FailureGroup, now: DateTime<Utc>) -> Markup {
+fn row(group: &FailureGroup, now: DateTime<Utc>, upgraded: Option<DateTime<Utc>>) -> Markup {
     let work = group.read.map_or_else(|| group.kind.name(), Read::name);
     html! {
         tr {
             td { (work) }
-            td.long { @if is_new(group, now) { span.state.warn { "! new" } " " } code { (shell::code(&group.code)) } " " span.soft { (group.words) } }
+            td.long {
+                @if is_new(group, now) { span.state.warn { "! new" } " " }
+                @if came_with_release(group, upgraded) { span.state.warn { "! since " (RELEASE) } " " }
+                code { (shell::code(&group.code)) } " " span.soft { (group.words) }
+            }
             td.number { a href={ "/console/jobs?" (jobs_query(group)) } { (group.jobs) } }
             td.number.wide { (group.payers) }
             td.medium { (bars(&by_hour(group), Colour::Bad, "job", "jobs")) }
@@ -78,7 +95,7 @@ fn row(group: &FailureGroup, now: DateTime<Utc>) -> Markup {
 }
 
 /// Returns a group as JSON. `by_hour` is how many failed in each of the last 24 hours, the last one at the end.
-fn document(group: &FailureGroup, now: DateTime<Utc>) -> Value {
+fn document(group: &FailureGroup, now: DateTime<Utc>, upgraded: Option<DateTime<Utc>>) -> Value {
     json!({
         "kind": group.kind.name(),
         "read": group.read.map(Read::name),
@@ -87,6 +104,7 @@ fn document(group: &FailureGroup, now: DateTime<Utc>) -> Value {
         "jobs": group.jobs,
         "accounts": group.payers,
         "is_new": is_new(group, now),
+        "came_with_release": came_with_release(group, upgraded),
         "by_hour": by_hour(group),
         "first_at": json_of(&Time(group.first_at)),
         "last_at": json_of(&Time(group.last_at)),
@@ -107,6 +125,19 @@ fn jobs_query(group: &FailureGroup) -> String {
 
 fn is_new(group: &FailureGroup, now: DateTime<Utc>) -> bool {
     now - group.first_at < NEW
+}
+
+/// Returns when workers of this release began to run: the first of those that run still. None if that is a day ago or
+/// more, and if no job from before was looked through: then nothing tells what failed before.
+fn upgraded_at(processes: &[ProcessRow], looked_from: DateTime<Utc>, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    let own = processes.iter().filter(|one| one.service == "worker" && one.version == RELEASE);
+    let began = own.map(|one| one.started_at).min()?;
+    (now - began < TimeDelta::hours(24) && looked_from < began).then_some(began)
+}
+
+/// Whether a kind of failure was first seen after that time.
+fn came_with_release(group: &FailureGroup, upgraded: Option<DateTime<Utc>>) -> bool {
+    upgraded.is_some_and(|upgraded| group.first_at >= upgraded)
 }
 
 /// How many failed in each hour, the last one at the end.
@@ -139,11 +170,39 @@ mod tests {
             last_at: now,
             sample: JobId::mint(),
             hours_ago: hours_ago.to_vec(),
+            looked_from: now - TimeDelta::hours(30),
         };
         let old = group(3, &[0, 0, 3, 23, 24]);
         let hours = by_hour(&old);
         assert_eq!((hours[HOURS - 1], hours[HOURS - 4], hours[0], hours.iter().sum::<u32>()), (2, 1, 2, 5));
         assert!(is_new(&group(0, &[0]), now) && !is_new(&old, now));
+        let upgraded = |hours_ago: i64| Some(now - TimeDelta::hours(hours_ago));
+        assert!(came_with_release(&old, upgraded(4)) && !came_with_release(&old, upgraded(2)));
+        assert!(!came_with_release(&old, None));
         assert_eq!(jobs_query(&old), "status=failed&error_code=internal&read=levels");
+    }
+
+    #[test]
+    fn a_release_counts_from_the_first_of_its_workers_where_older_jobs_were_looked_through() {
+        let now = DateTime::from_timestamp(1_800_000_000, 0).expect("a time");
+        let ago = |hours: i64| now - TimeDelta::hours(hours);
+        let process = |service: &str, version: &str, hours_ago: i64| ProcessRow {
+            name: service.to_owned(),
+            service: service.to_owned(),
+            host: "h".to_owned(),
+            version: version.to_owned(),
+            tasks: Vec::new(),
+            slots: 1,
+            busy: 0,
+            started_at: ago(hours_ago),
+            beat_at: now,
+            lives_seconds: 1.0,
+            silent_seconds: 1.0,
+        };
+        let own = [process("worker", RELEASE, 2), process("worker", RELEASE, 5), process("scheduler", RELEASE, 9)];
+        assert_eq!(upgraded_at(&own, ago(6), now), Some(ago(5)));
+        assert_eq!(upgraded_at(&own, ago(5), now), None, "nothing from before it was looked through");
+        assert_eq!(upgraded_at(&[process("worker", RELEASE, 24)], ago(40), now), None, "a day ago");
+        assert_eq!(upgraded_at(&[process("worker", "0.0.0-other", 2)], ago(6), now), None, "another release");
     }
 }

@@ -4,7 +4,7 @@
 use super::find::trace_of;
 use super::life::{self, JobRecords, Step, WaitFacts};
 use super::words::{amount, hidden, link, link_if_open, minutes, or_dash, state, theirs, time, time_or};
-use super::{Visit, axis, changed, leads_to, shell};
+use super::{Visit, axis, changed, json, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
 use crate::resources::operator::jobs::OperatorJobs;
@@ -27,7 +27,7 @@ const MOST_DELIVERIES: i64 = 50;
 const SILENT_SECONDS: f64 = 30.0;
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
-    visit.takes(&["done"])?;
+    visit.takes(&["done", "format"])?;
     let id: JobId = visit.own_id(Code::JobNotFound)?;
     let now = visit.now().await?;
     let (job, origin) = find(&visit, id).await?;
@@ -64,6 +64,9 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         now,
     };
     let steps = life::steps(&found);
+    if visit.wants_json()? {
+        return Ok(json(&life::document(&job, &steps, life::sums(&job, &entries))));
+    }
     let waiting = WaitFacts { standing: &standing, last: claims.last(), can_run };
     let main = html! {
         h1 { "Job " span.id { (id) } }
@@ -75,7 +78,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         }
         (shell::section("state", "State", &facts(&visit, &origin, &found, &waiting, &reruns)))
         (acts(&visit, &job, bar.as_ref(), standing.tool.as_deref()))
-        (shell::section("life", "Its life", &lived(&steps, &job, &found)))
+        (shell::section("life", "Its life", &html! { (lived(&steps, &job, &found)) p { (shell::as_json(&visit)) } }))
         (shell::section("deliveries", "Deliveries", &deliveries_of(&sent, now)))
         (shell::section("document", "As its account sees it", &document(&visit, &job)))
         (shell::command(&format!("mws admin jobs get {id}")))

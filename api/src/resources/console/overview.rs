@@ -7,11 +7,12 @@
 use super::notices::{Notices, notices};
 use super::shell::Fit;
 use super::spark::{Colour, HOURS, SLOTS, bars, pairs};
-use super::words::{link, linked, or_dash, state, time};
+use super::words::{link, linked, minutes, or_dash, state, time};
 use super::{Visit, shell};
 use crate::http::error::Answer;
 use crate::usecases::operator::report::{Verdict, verdict};
 use domain::ids::EndpointId;
+use domain::minutes::Minutes;
 use domain::verdict::{Axis, Backlog, Ended, Finding, LOOKED_AT, Number, Report, Snapshot, State, span};
 use maud::{Markup, html};
 use poem::Response;
@@ -205,6 +206,7 @@ fn queues(snapshot: &Snapshot, slots: &Answer<Vec<TaskSlot>>) -> Markup {
     ];
     let body = html! {
         (shell::fitted_table("Work by task", &columns, &rows))
+        (cost(&snapshot.backlogs))
         @match slots {
             Ok(_) => {
                 p.soft.medium { "The last column has two bars for each five minutes: jobs that were started, and jobs that ended. Of each five minutes the newest " (LOOKED_AT_A_SLOT) " of both are looked at." }
@@ -213,6 +215,18 @@ fn queues(snapshot: &Snapshot, slots: &Answer<Vec<TaskSlot>>) -> Markup {
         }
     };
     shell::section("queues", "Work", &body)
+}
+
+/// Says what the jobs that wait will cost at most: what is held for them. Of many only so many are looked at.
+fn cost(backlogs: &[Backlog]) -> Markup {
+    let sum = |of: fn(&Backlog) -> i64| backlogs.iter().map(of).sum::<i64>();
+    let held = Minutes::from_hundredths(sum(|one| one.held.hundredths()));
+    let is_cut = sum(|one| one.due) >= LOOKED_AT || sum(|one| one.without_place + one.put_back) >= LOOKED_AT;
+    html! {
+        @if held > Minutes::ZERO {
+            p { "What waits costs " @if is_cut { "more than " } @else { "at most " } (minutes(held)) ": so much is held for it." }
+        }
+    }
 }
 
 /// Returns when a task's waiting jobs will have ended at the pace at which its jobs ended in the last 15 minutes while
@@ -264,8 +278,9 @@ mod tests {
     use domain::verdict::EndedTask;
 
     fn backlog(due: i64, without_place: i64) -> Backlog {
-        let task = Task::Read(Read::Beats);
-        Backlog { task, due, oldest_due_seconds: 5.0, without_place, put_back: 7, next_due_at: None, running: 1 }
+        let (task, held) = (Task::Read(Read::Beats), Minutes::from_hundredths(10 * (due + without_place)));
+        let (put_back, next_due_at) = (7, None);
+        Backlog { task, due, oldest_due_seconds: 5.0, without_place, put_back, next_due_at, running: 1, held }
     }
 
     fn ended(task: &str, many: i64, ran: i64, busy_seconds: f64) -> Ended {
@@ -284,6 +299,15 @@ mod tests {
         assert_eq!(told(&ended("beats", 1_012, 12, 120.0)), Some(format!("about {}", span(300.0))));
         let many = empty_in(&backlog(LOOKED_AT, 0), &ended("beats", 900, 900, 900.0)).unwrap_or_default();
         assert!(many.starts_with("more than "), "{many}");
+    }
+
+    #[test]
+    fn what_waits_costs_what_is_held_for_it() {
+        let told = |backlogs: &[Backlog]| cost(backlogs).0;
+        let said = told(&[backlog(20, 10), backlog(1, 0)]);
+        assert!(said.contains("costs at most <span class=\"number\">3.10</span> minutes"), "{said}");
+        assert!(told(&[backlog(LOOKED_AT, 0)]).contains("costs more than "), "only so many are looked at");
+        assert_eq!(told(&[backlog(0, 0)]), "");
     }
 
     #[test]

@@ -4,9 +4,10 @@
 //! answers `POST /api/v1/tools/<name>`, with the request id, the caller and the rate that were settled here. Every
 //! message is its own request, so any process may answer it. `server` speaks the protocol, `tools` is the list,
 //! `prompts` are the workspace's skills, `metadata` says where tokens come from. `operators` is apart from all of it:
-//! another endpoint, with the tools of `operator_tools`.
+//! another endpoint, with the tools of `operator_tools`, whose refusals name the next steps of `operator_steps`.
 
 mod metadata;
+mod operator_steps;
 mod operator_tools;
 mod operators;
 mod prompts;

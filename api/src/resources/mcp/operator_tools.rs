@@ -94,7 +94,7 @@ fn tool(contract: &Contract, name: &'static str, operation: &Arc<Operation>) -> 
 }
 
 /// Puts the names of tools in place of those operations that are tools.
-fn with_tools_names(description: String) -> String {
+pub(super) fn with_tools_names(description: String) -> String {
     let renamed =
         |text: String, (tool, operation): &(&str, &str)| text.replace(&format!("`{operation}`"), &format!("`{tool}`"));
     TOOLS.iter().fold(description, renamed)
@@ -157,6 +157,14 @@ impl OperatorTool {
         }
         call.set_data(SentBody(body));
         Ok(call)
+    }
+}
+
+#[cfg(test)]
+impl OperatorTool {
+    /// Returns the codes that its operation lists of its own.
+    pub(super) fn refuses(&self) -> &'static [Code] {
+        self.operation.refuses.unwrap_or_default()
     }
 }
 

@@ -5,7 +5,8 @@
 //! is an operation for operators, and a call is answered by that operation, to which it is sent with the same token. So
 //! roles, what is hidden from a role, and the audit log are those of the routes.
 
-use super::operator_tools::{OperatorTool, all};
+use super::operator_steps::next_step;
+use super::operator_tools::{OperatorTool, all, with_tools_names};
 use super::{judge, service, shape, until_hung_up};
 use crate::app::App;
 use crate::auth::operator::require_operator;
@@ -38,7 +39,7 @@ const INSTRUCTIONS: &str = "For operators of this media service. `get_health` sa
     of the role `act`, are in the audit log under your operator's name, and are to be agreed with a person first. \
     Count with `dry_run: true` of `resend_deliveries` before you send more than a few, and with \
     `count_failed_reads` before you start an operation of the kind `rerun_reads`, which accounts pay for. The list has what your token's \
-    role allows.";
+    role allows. A refusal is a tool error, whose `error.suggested_action` says what helps next.";
 
 /// The role of the operator who sent a message.
 #[derive(Debug, Clone, Copy)]
@@ -102,18 +103,20 @@ struct OperatorServer {
 
 impl OperatorServer {
     async fn answer(&self, call: CallToolRequestParams, parts: Option<&Parts>) -> CallToolResult {
-        match self.asked(call, parts).await {
-            Ok(answer) if answer.refused.is_none() => CallToolResult::structured(answer.body),
-            Ok(answer) => CallToolResult::structured_error(refusal_of(&answer).tool_body()),
-            Err(refusal) => CallToolResult::structured_error(refusal.tool_body()),
-        }
+        let name = call.name.clone();
+        let refusal = match self.asked(call, parts).await {
+            Ok(answer) if answer.refused.is_none() => return CallToolResult::structured(answer.body),
+            Ok(answer) => refusal_of(&answer),
+            Err(refusal) => refusal,
+        };
+        let step = next_step(&name, refusal.code(), refusal.retry_after_seconds());
+        CallToolResult::structured_error(refusal.suggest(step).tool_body())
     }
 
     /// Sends the call to the tool's operation, with the token and under the id of the message that it came in.
     async fn asked(&self, call: CallToolRequestParams, parts: Option<&Parts>) -> Answer<CalledAnswer> {
         let Some(tool) = self.tools.iter().find(|tool| tool.tool.name == call.name) else {
-            let refusal = ApiError::new(Code::ToolNotFound, "There is no such tool.");
-            return Err(refusal.suggest("`tools/list` lists them."));
+            return Err(ApiError::new(Code::ToolNotFound, "There is no such tool."));
         };
         let parts = parts.ok_or_else(|| ApiError::internal("a call without its request"))?;
         let scope = parts.extensions.get::<Scope>().cloned();
@@ -128,10 +131,14 @@ impl OperatorServer {
     }
 }
 
-/// Returns what the operation refused as this protocol's tools say it, with the next step that helps.
+/// Returns what the operation refused as this protocol's tools say it.
 fn refusal_of(answer: &CalledAnswer) -> ApiError {
-    let message = answer.body["error"]["message"].as_str().unwrap_or_default();
-    ApiError::new(answer.refused.unwrap_or(Code::Internal), message)
+    let message = answer.body["error"]["message"].as_str().unwrap_or_default().to_owned();
+    let refusal = ApiError::new(answer.refused.unwrap_or(Code::Internal), with_tools_names(message));
+    match answer.retry_after {
+        Some(after) => refusal.retry_after(after.as_secs()),
+        None => refusal,
+    }
 }
 
 impl ServerHandler for OperatorServer {

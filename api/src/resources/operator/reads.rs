@@ -94,7 +94,7 @@ impl OperatorReads {
         body: Json<ChangeRead>,
     ) -> Answer<Json<OperatorRead>> {
         let OperatorAuth(operator) = auth;
-        let named = || ApiError::new(Code::ReadNotFound, "There is no such read; GET /operator/reads lists them.");
+        let named = || ApiError::new(Code::ReadNotFound, "There is no such read; `GET /operator/reads` lists them.");
         let read = Read::from_name(&read.0).ok_or_else(named)?;
         let begun = if body.0.paused { Begun::Paused } else { Begun::Resumed };
         Ok(Json(pause_or_resume_read(&self.0, &operator, read, begun).await?.into()))

@@ -1,8 +1,10 @@
 //! The page of one endpoint: what was sent to it, what it answered, and forms to change it and to send again.
 
+use super::fields::{choice, described_by, invalid, why};
 use super::lists::{pages, refuse_odd_word, rows, text, when};
+use super::refusals::Wrong;
 use super::webhooks::{because, events};
-use super::{PORTAL_PATH, Visit, leads_to};
+use super::{PORTAL_PATH, Visit, attempts, leads_to};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::field;
 use crate::resources::fragments::{Fit, code, facts, fitted_table, instead, or_dash, short, state};
@@ -17,7 +19,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let id = visit.id(0)?;
     let endpoint = visit.ask(Method::GET, &format!("/webhooks/{id}"), None).await?;
     let statuses: Vec<&str> = DeliveryStatus::ALL.iter().map(|one| one.name()).collect();
-    refuse_odd_word(&visit, "status", "status", &statuses)?;
+    refuse_odd_word(&visit, "status", &statuses)?;
     refuse_odd_status(visit.asked("http_status"))?;
     let filters = visit.filters(&["status", "http_status", "cursor"]);
     let list = visit.ask(Method::GET, &format!("/webhooks/{id}/deliveries?{filters}"), None).await?;
@@ -35,7 +37,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         (sent_again(&visit))
         (acts(enabled))
         h2 { "Deliveries" }
-        (asking(&visit.query))
+        (asking(&visit.query, None))
         @if !rows(&list).is_empty() { (deliveries(id, &list)) }
         (pages(&visit, &list, "deliveries", "Send a test event to see the first one."))
     };
@@ -69,7 +71,8 @@ fn acts(enabled: bool) -> Markup {
         }
         details {
             summary { "Send what failed again" }
-            (resend_form(""))
+            p { "All that failed or was skipped since then, and was not sent again already." }
+            (resend_form("", None))
         }
         details {
             summary { "Delete this endpoint" }
@@ -80,31 +83,27 @@ fn acts(enabled: bool) -> Markup {
 }
 
 /// Shows the form that sends again what failed, with the time that was written into it.
-pub(super) fn resend_form(since: &str) -> Markup {
+pub(super) fn resend_form(since: &str, wrong: Option<&Wrong>) -> Markup {
     html! {
         form.acts method="post" {
             label for="since" { "Ended since (UTC)" }
-            input #since name="since" type="datetime-local" required value=[(!since.is_empty()).then_some(since)];
+            input #since name="since" type="datetime-local" required value=[(!since.is_empty()).then_some(since)]
+                aria-invalid=[invalid(wrong, "since")] aria-describedby=[described_by(wrong, "since")];
             button name="do" value="resend" { "Send again" }
+            (why(wrong, "since"))
         }
     }
 }
 
 /// Shows the filters, with what was asked for.
-pub(super) fn asking(query: &[(String, String)]) -> Markup {
-    let asked = field(query, "status");
+pub(super) fn asking(query: &[(String, String)], wrong: Option<&Wrong>) -> Markup {
     html! {
         form.filters aria-label="Filter" {
-            div { label for="status" { "Status" }
-                select #status name="status" {
-                    option value="" { "any" }
-                    @for one in DeliveryStatus::ALL.iter().map(|one| one.name()) {
-                        option value=(one) selected[one == asked] { (one) }
-                    }
-                }
-            }
+            (choice(query, wrong, ("status", "Status"), DeliveryStatus::ALL.iter().map(|one| one.name())))
             div { label for="http_status" { "HTTP status" }
-                input #http_status name="http_status" inputmode="numeric" value=(field(query, "http_status"));
+                input #http_status name="http_status" inputmode="numeric" value=(field(query, "http_status"))
+                    aria-invalid=[invalid(wrong, "http_status")] aria-describedby=[described_by(wrong, "http_status")];
+                (why(wrong, "http_status"))
             }
             button { "Show" }
         }
@@ -187,7 +186,7 @@ fn refuse_odd_status(asked: Option<&str>) -> Answer<()> {
     let is_one = |text: &str| text.parse::<u16>().is_ok_and(|status| (100..=599).contains(&status));
     match asked {
         Some(text) if !is_one(text) => {
-            Err(ApiError::new(Code::InvalidRequest, "The HTTP status must be a number from 100 to 599, such as 404."))
+            Err(ApiError::new(Code::InvalidRequest, "`http_status` must be a number from 100 to 599, such as 404."))
         }
         _ => Ok(()),
     }
@@ -197,7 +196,8 @@ fn refuse_odd_status(asked: Option<&str>) -> Answer<()> {
 fn since(text: &str) -> Answer<String> {
     let known = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"];
     let read = known.iter().find_map(|form| chrono::NaiveDateTime::parse_from_str(text, form).ok());
-    let wrong = || ApiError::new(Code::InvalidRequest, "Give a date and a time, such as 2026-11-27 and 14:30.");
+    let wrong =
+        || ApiError::new(Code::InvalidRequest, "`since`: give a date and a time, such as 2026-11-27 and 14:30.");
     Ok(read.ok_or_else(wrong)?.format("%Y-%m-%dT%H:%M:%SZ").to_string())
 }
 
@@ -259,6 +259,7 @@ fn tried(attempt: &Value) -> Markup {
                 "Attempt " (attempt["attempt"]) ", " (when(&attempt["at"])) ": " (answered(attempt))
                 " after " (attempt["duration_ms"]) " ms"
             }
+            @if let Some(said) = attempt["error"].as_str().and_then(attempts::words) { p { (said) } }
             @if let Some(headers) = attempt["request_headers"].as_object() {
                 pre tabindex="0" {
                     @for (name, value) in headers { (name) ": " (value.as_str().unwrap_or_default()) "\n" }

@@ -1,28 +1,33 @@
 //! The form of a request, filled in as it was sent: the page of a refusal shows it again, so that nothing has to be
 //! written twice. What was sent stands in that page alone, and in no address.
 
+use super::refusals::Wrong;
 use super::{PORTAL_PATH, endpoint, jobs, statement, webhooks};
+use crate::http::error::ApiError;
 use crate::http::pages::{field, form};
 use maud::{Markup, html};
 use poem::Request;
 
-/// Returns the form that this request was made by, if somebody writes into it or chooses in it.
-pub(super) fn again(request: &Request) -> Option<Markup> {
+/// Returns the form that this request was made by, if somebody writes into it or chooses in it. A field that the
+/// refusal is about is marked.
+pub(super) fn again(request: &Request, refusal: Option<&ApiError>) -> Option<Markup> {
     let below = request.uri().path().strip_prefix(PORTAL_PATH)?;
     let page: Vec<&str> = below.trim_matches('/').split('/').collect();
+    let wrong = refusal.and_then(Wrong::of);
+    let wrong = wrong.as_ref();
     if request.method().is_safe() {
         let query: Vec<_> = url::form_urlencoded::parse(request.uri().query()?.as_bytes()).into_owned().collect();
         return match page.as_slice() {
-            ["webhooks", _] => Some(endpoint::asking(&query)),
-            ["jobs"] => Some(jobs::asking(&query)),
-            ["usage", "statement"] => Some(statement::asking(&field(&query, "month"), &html! {})),
+            ["webhooks", _] => Some(endpoint::asking(&query, wrong)),
+            ["jobs"] => Some(jobs::asking(&query, wrong)),
+            ["usage", "statement"] => Some(statement::asking(&field(&query, "month"), wrong, &html! {})),
             _ => None,
         };
     }
     let sent = form(request);
     match page.as_slice() {
-        ["webhooks"] => Some(webhooks::add_form(Some(sent.as_slice()))),
-        ["webhooks", _] if field(&sent, "do") == "resend" => Some(endpoint::resend_form(&field(&sent, "since"))),
+        ["webhooks"] => Some(webhooks::add_form(Some(sent.as_slice()), wrong)),
+        ["webhooks", _] if field(&sent, "do") == "resend" => Some(endpoint::resend_form(&field(&sent, "since"), wrong)),
         _ => None,
     }
 }

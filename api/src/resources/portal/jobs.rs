@@ -1,10 +1,11 @@
 //! The pages of the workspace's jobs and of one job.
 
+use super::fields::choice;
 use super::lists::{pages, refuse_odd_word, text, when};
+use super::refusals::Wrong;
 use super::{PORTAL_PATH, Visit};
 use crate::http::error::{Answer, ApiError, Code};
-use crate::http::pages::field;
-use crate::resources::fragments::{Fit, code, facts, fitted_table, instead, or_dash, short, state};
+use crate::resources::fragments::{Fit, facts, fitted_table, instead, or_dash, short, state};
 use domain::job::{JobKind, JobStatus};
 use maud::{Markup, html};
 use poem::Response;
@@ -14,8 +15,8 @@ use serde_json::{Value, json};
 const GET_JOBS: &str = "/tools/get_jobs";
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
-    refuse_odd_word(&visit, "status", "status", &JobStatus::ALL.map(JobStatus::name))?;
-    refuse_odd_word(&visit, "kind", "kind of job", &JobKind::ALL.map(JobKind::name))?;
+    refuse_odd_word(&visit, "status", &JobStatus::ALL.map(JobStatus::name))?;
+    refuse_odd_word(&visit, "kind", &JobKind::ALL.map(JobKind::name))?;
     let mut asked = json!({ "limit": 25 });
     for (name, many) in [("status", true), ("kind", true), ("cursor", false)] {
         if let Some(value) = visit.asked(name) {
@@ -28,7 +29,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
 
     let main = html! {
         h1 { "Jobs" }
-        (asking(&visit.query))
+        (asking(&visit.query, None))
         @if !jobs.is_empty() { (rows(jobs)) }
         (pages(&visit, data, "jobs", "Each piece of work that your programs ask for is one."))
     };
@@ -51,7 +52,7 @@ fn rows(jobs: &[Value]) -> Markup {
                 td {
                     (state(text(job, "status")))
                     (instead(Fit::Medium, "Minutes", &html! { (charged(job)) }))
-                    @if let Some(error) = job["error"]["code"].as_str() { div.soft { (code(error)) } }
+                    @if let Some(error) = job["error"]["message"].as_str() { div.soft { (error) } }
                     @if let Some(why) = job["waits"]["message"].as_str() { div.soft { (why) } }
                 }
                 td.medium { (when(&job["created_at"])) }
@@ -71,30 +72,19 @@ fn rows(jobs: &[Value]) -> Markup {
 }
 
 /// Shows the filters, with what was asked for.
-pub(super) fn asking(query: &[(String, String)]) -> Markup {
-    let choice = |name: &'static str, label: &'static str, words: Vec<&'static str>| {
-        let asked = field(query, name);
-        html! {
-            div { label for=(name) { (label) }
-                select id=(name) name=(name) {
-                    option value="" { "any" }
-                    @for word in words { option value=(word) selected[word == asked] { (word) } }
-                }
-            }
-        }
-    };
+pub(super) fn asking(query: &[(String, String)], wrong: Option<&Wrong>) -> Markup {
     html! {
         form.filters aria-label="Filter" {
-            (choice("status", "Status", JobStatus::ALL.iter().map(|one| one.name()).collect()))
-            (choice("kind", "Kind", JobKind::ALL.iter().map(|one| one.name()).collect()))
+            (choice(query, wrong, ("status", "Status"), JobStatus::ALL.iter().map(|one| one.name())))
+            (choice(query, wrong, ("kind", "Kind"), JobKind::ALL.iter().map(|one| one.name())))
             button { "Show" }
         }
     }
 }
 
-/// Returns the job's read, or its kind if it computes none.
-fn what(job: &Value) -> &str {
-    job["read"].as_str().unwrap_or_else(|| text(job, "kind"))
+/// Returns the job's read, or its kind if it computes none, in plain words.
+fn what(job: &Value) -> String {
+    job["read"].as_str().unwrap_or_else(|| text(job, "kind")).replace('_', " ")
 }
 
 /// Returns the minutes that it was charged, or that are held for it.

@@ -7,9 +7,10 @@ use crate::http::error::{Answer, Code};
 use crate::http::text::Text;
 use crate::resources::fragments::{Fit, fitted_table, instead, or_dash};
 use domain::ids::KeyId;
-use maud::html;
+use maud::{Markup, html};
 use poem::Response;
 use poem::http::Method;
+use serde_json::Value;
 
 const COLUMNS: [(&str, Fit); 5] = [
     ("Name", Fit::Any),
@@ -28,11 +29,11 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
                 td.long {
                     (or_dash(key["name"].as_str()))
                     (instead(Fit::Medium, "Made", &when(&key["created_at"])))
-                    (instead(Fit::Medium, "Last used", &when(&key["last_used_at"])))
+                    (instead(Fit::Medium, "Last used", &used(key)))
                 }
                 td { code { (text(key, "prefix")) "…" } }
                 td.medium { (when(&key["created_at"])) }
-                td.medium { (when(&key["last_used_at"])) }
+                td.medium { (used(key)) }
                 td {
                     details {
                         summary { "Revoke" span.hidden { " " (text(key, "prefix")) } }
@@ -57,6 +58,15 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         (pages(&visit, &list, "keys", "Whoever runs this service makes the first one."))
     };
     Ok(visit.whole("API keys", &main))
+}
+
+/// Shows when a key was last used.
+fn used(key: &Value) -> Markup {
+    if key["last_used_at"].is_null() {
+        html! { span.soft { "never" } }
+    } else {
+        when(&key["last_used_at"])
+    }
 }
 
 /// Revokes a key.

@@ -8,6 +8,8 @@ use serde_json::Value;
 
 /// The parameters that tell what became of a form, and select nothing.
 const RESULTS: [&str; 2] = ["resent", "more"];
+/// Letters that a refusal repeats of what was given.
+const LONGEST_SHOWN: usize = 60;
 
 /// Returns a text of an answer; empty if it has none.
 pub(super) fn text<'a>(value: &'a Value, name: &str) -> &'a str {
@@ -26,18 +28,43 @@ pub(super) fn when(value: &Value) -> Markup {
     }
 }
 
-/// Refuses a filter whose word is none of `words`, and names those. `what`: what the filter chooses, such as `status`.
+/// Refuses a filter whose word is none of `words`, and names those.
 ///
 /// # Errors
 /// `invalid_request`.
-pub(super) fn refuse_odd_word(visit: &Visit, name: &str, what: &str, words: &[&str]) -> Answer<()> {
+pub(super) fn refuse_odd_word(visit: &Visit, name: &str, words: &[&str]) -> Answer<()> {
     match visit.asked(name) {
         Some(asked) if !words.contains(&asked) => {
-            let message = format!("There is no {what} “{asked}”. Choose one of these: {}.", words.join(", "));
+            let (asked, known) = (shown(asked), words.join(", "));
+            let message = format!("`{name}` can't be “{asked}”. Choose one of these: {known}.");
             Err(ApiError::new(Code::InvalidRequest, message))
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses a query parameter that its page does not take or that is there twice, as the interface does: a filter that
+/// is passed over without a word misleads.
+///
+/// # Errors
+/// `invalid_request`.
+pub(super) fn refuse_odd_queries(visit: &Visit, taken: &[&str]) -> Answer<()> {
+    for (place, (name, _)) in visit.query.iter().enumerate() {
+        let refused = if !taken.contains(&name.as_str()) {
+            format!("This page has no filter “{}”, and nothing was looked for. Leave it out.", shown(name))
+        } else if visit.query.iter().take(place).any(|(before, _)| before == name) {
+            format!("`{name}` is there twice. Leave one out.")
+        } else {
+            continue;
+        };
+        return Err(ApiError::new(Code::InvalidRequest, refused));
+    }
+    Ok(())
+}
+
+/// Returns what a refusal repeats of a text: its start, without the marks that stand around names of fields.
+fn shown(text: &str) -> String {
+    text.chars().filter(|letter| *letter != '`').take(LONGEST_SHOWN).collect()
 }
 
 /// Returns the rows of a list.
@@ -63,9 +90,11 @@ pub(super) fn pages(visit: &Visit, list: &Value, what: &str, begins: &str) -> Ma
         } @else if is_empty {
             p.empty { "There are no " (what) " yet. " (begins) }
         }
-        nav.pages aria-label="Pages of the list" {
-            @if visit.asked("cursor").is_some() { a href={ (visit.path) "?" (query(None)) } rel="first" { "Newest" } }
-            @if let Some(next) = next { a href={ (visit.path) "?" (query(Some(next))) } rel="next" { "Older" } }
+        @if next.is_some() || visit.asked("cursor").is_some() {
+            nav.pages aria-label="Pages of the list" {
+                @if visit.asked("cursor").is_some() { a href={ (visit.path) "?" (query(None)) } rel="first" { "Newest" } }
+                @if let Some(next) = next { a href={ (visit.path) "?" (query(Some(next))) } rel="next" { "Older" } }
+            }
         }
     }
 }

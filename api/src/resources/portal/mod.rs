@@ -6,7 +6,9 @@
 //! work without scripts and load nothing else. Like the console's, they are not in the OpenAPI document.
 
 mod addresses;
+mod attempts;
 mod endpoint;
+mod fields;
 mod forms;
 mod jobs;
 mod keys;
@@ -29,6 +31,7 @@ use crate::resources::tools::calling::{Asked, ask_as};
 use crate::usecases::portal::Pass;
 use domain::credential::PortalSession;
 use domain::portal::{Look, PortalPage};
+use lists::refuse_odd_queries;
 use maud::Markup;
 use poem::endpoint::make;
 use poem::http::{HeaderValue, Method, StatusCode, header};
@@ -39,6 +42,16 @@ use std::sync::Arc;
 
 /// The start of the pages' paths.
 pub const PORTAL_PATH: &str = "/portal";
+
+/// The query parameters that pages take, by their paths; other pages take none.
+const TAKEN: [(&str, &[&str]); 6] = [
+    ("/webhooks", &["cursor"]),
+    ("/webhooks/{id}", &["status", "http_status", "cursor", "resent", "more"]),
+    ("/jobs", &["status", "kind", "cursor"]),
+    ("/usage/statement", &["month", "cursor"]),
+    ("/usage/statement.csv", &["month"]),
+    ("/keys", &["cursor"]),
+];
 
 /// Adds the pages to the routes.
 pub fn add_to(route: Route, app: &App) -> Route {
@@ -188,31 +201,43 @@ fn nowhere(app: &App, path: &str) -> impl Endpoint + use<> {
 fn page(app: &App, path: &str, own: Option<PortalPage>, handler: PageHandler) -> impl Endpoint + use<> {
     let template = Template(Arc::from(format!("{PORTAL_PATH}{path}")));
     let (app, handler) = (app.clone(), Arc::new(handler));
+    let taken = TAKEN.iter().find(|(page, _)| *page == path).map_or(&[][..], |(_, taken)| *taken);
     make(move |request: Request| {
         let (app, handler, template) = (app.clone(), Arc::clone(&handler), template.clone());
         async move {
-            let mut response = answer(&app, &request, own, &handler).await;
+            let mut response = answer(&app, &request, (own, taken), &handler).await;
             response.set_data(template);
             response
         }
     })
 }
 
-async fn answer(app: &App, request: &Request, own: Option<PortalPage>, handler: &PageHandler) -> Response {
+async fn answer(
+    app: &App,
+    request: &Request,
+    (own, taken): (Option<PortalPage>, &[&str]),
+    handler: &PageHandler,
+) -> Response {
     let visit = match visit(app, request).await {
         Ok(visit) => visit,
         Err(refusal) => return session::not_in(app, request, &refusal).await,
     };
     let (look, seat) = (visit.pass.look.clone(), visit.seat());
     let is_hidden = own.is_some_and(|own| !look.pages.contains(&own));
-    let shown = if is_hidden { Err(no_page()) } else { handler(visit).await };
-    shown.unwrap_or_else(|refusal| refused(app, &look, Some(&seat), way_back(request), &refusal))
+    // A form is sent to the address that its page had, with what stood in that.
+    let judged = if own.is_some() && request.method().is_safe() { refuse_odd_queries(&visit, taken) } else { Ok(()) };
+    let shown = match judged {
+        _ if is_hidden => Err(no_page()),
+        Err(refusal) => Err(refusal),
+        Ok(()) => handler(visit).await,
+    };
+    shown.unwrap_or_else(|refusal| refused(app, &look, Some(&seat), way_back(request, &refusal), &refusal))
 }
 
 /// Returns the way back to what a request was made by. Only for a form that no other site sent: it could have written
 /// something into the form that is shown again. Filters may come from elsewhere, by a link: they change nothing.
-fn way_back(request: &Request) -> WayBack {
-    WayBack { page: stood_on(request), form: forms::again(request) }
+fn way_back(request: &Request, refusal: &ApiError) -> WayBack {
+    WayBack { page: stood_on(request), form: forms::again(request, Some(refusal)) }
 }
 
 /// Returns the path of the page whose form or filter sent this request; none if neither did.

@@ -15,6 +15,27 @@ const LABELS: [(&str, &str); 9] = [
     ("month", "The month"),
 ];
 
+/// The field that a form or a filter was refused for.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    /// Its name in the interface, and in the form.
+    pub field: String,
+    /// Why, in words for customers.
+    pub words: String,
+}
+
+impl Wrong {
+    /// Returns the field that a refusal is about; none if it is about none, or about more than one.
+    pub(super) fn of(refusal: &ApiError) -> Option<Self> {
+        let field = match refusal.code() {
+            Code::UrlNotHttps | Code::UrlNotPublic => "url",
+            Code::InvalidRequest => refusal.message().strip_prefix('`')?.split(['`', '[', '.']).next()?,
+            _ => return None,
+        };
+        Some(Self { field: field.to_owned(), words: words(refusal) })
+    }
+}
+
 /// Returns what a refusal says to a customer: sentences without names of the interface.
 pub(super) fn words(refusal: &ApiError) -> String {
     let known = match refusal.code() {
@@ -22,7 +43,7 @@ pub(super) fn words(refusal: &ApiError) -> String {
         Code::UrlNotPublic => {
             "Nothing can be sent to this address: it must be that of a server that can be reached from the internet."
         }
-        Code::InvalidRequest if refusal.message().starts_with("`url`") => {
+        Code::InvalidRequest if refusal.message().starts_with("`url`: ") => {
             "The address is not a whole one: write it like https://example.com/hooks, without spaces and user names."
         }
         Code::InvalidCursor => "This part of the list is shown no more. Begin at its newest rows.",
@@ -64,6 +85,16 @@ mod tests {
             ("An endpoint takes 10 pings a minute.", "An endpoint takes 10 pings a minute."),
         ] {
             assert_eq!(said(Code::InvalidRequest, message), is);
+        }
+        let field = |code, message: &str| Wrong::of(&ApiError::new(code, message)).map(|wrong| wrong.field);
+        for (code, message, is) in [
+            (Code::InvalidRequest, "`month`: expected a month such as 2026-11.", Some("month")),
+            (Code::InvalidRequest, "`event_types[0]`: expected a word.", Some("event_types")),
+            (Code::UrlNotPublic, "It leads to 10.0.0.1.", Some("url")),
+            (Code::InvalidRequest, "Give either `url` or `since`.", None),
+            (Code::RateLimited, "`url`: too often.", None),
+        ] {
+            assert_eq!(field(code, message).as_deref(), is, "{message}");
         }
         assert_eq!(said(Code::UrlNotHttps, "`url`: x."), "The address must begin with https://.");
         assert!(

@@ -64,7 +64,7 @@ pub(super) async fn not_in(app: &App, request: &Request, refusal: &ApiError) -> 
     };
     if !was_one && refusal.code() != Code::Unauthenticated {
         let is_anothers = refusal.code() == Code::OriginForbidden;
-        let back = if is_anothers { WayBack::default() } else { way_back(request) };
+        let back = if is_anothers { WayBack::default() } else { way_back(request, refusal) };
         return refused(app, &pass.look, None, back, refusal);
     }
     let is_form = !request.method().is_safe();
@@ -75,7 +75,7 @@ pub(super) async fn not_in(app: &App, request: &Request, refusal: &ApiError) -> 
         set_cookie(app, &mut response, is_secure(app, request), LED, ("yes", LED_SECONDS));
         return response;
     }
-    let form = forms::again(request).filter(|_| is_form);
+    let form = forms::again(request, None).filter(|_| is_form);
     let page = shell::has_ended(&pass.look, is_form, form.as_ref(), came_back);
     let mut response = html(app, StatusCode::UNAUTHORIZED, &pass.look, &page);
     if !was_one {

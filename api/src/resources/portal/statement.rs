@@ -1,7 +1,9 @@
 //! The page of a month's statement: what stood before the month, each entry, what stands after them, and whether the
 //! balances are what the journal adds up to; and the same as a file.
 
+use super::fields::{described_by, invalid, why};
 use super::lists::{pages, rows, text, when};
+use super::refusals::Wrong;
 use super::{PORTAL_PATH, Visit};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::resources::fragments::{Fit, fitted_table, instead, or_dash, short, table};
@@ -23,7 +25,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let month = text(&statement, "month");
     let main = html! {
         h1 { "Statement of " (month) }
-        (asking(month, &html! {
+        (asking(month, None, &html! {
             a href={ (PORTAL_PATH) "/usage/statement.csv?month=" (month) } { "Download as CSV" }
         }))
         (sums(&statement))
@@ -37,11 +39,14 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
 }
 
 /// Shows the form that chooses the month, and what stands beside it.
-pub(super) fn asking(month: &str, beside: &Markup) -> Markup {
+pub(super) fn asking(month: &str, wrong: Option<&Wrong>, beside: &Markup) -> Markup {
     html! {
         form.filters aria-label="Month" {
             div { label for="month" { "Month" }
-                input #month name="month" type="month" pattern="[0-9]{4}-[0-9]{2}" value=(month) required; }
+                input #month name="month" type="month" pattern="[0-9]{4}-[0-9]{2}" value=(month) required
+                    aria-invalid=[invalid(wrong, "month")] aria-describedby=[described_by(wrong, "month")];
+                (why(wrong, "month"))
+            }
             button { "Show" }
             (beside)
         }

@@ -23,6 +23,9 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         h2 { "Minutes of " (text(&balances, "month")) }
         (meter(&balances))
         (minutes(&balances))
+        @if is_used_up(&balances) {
+            p.fault { "No minutes are left. Jobs that cost some are refused until the next month begins, or until whoever runs this service gives you more." }
+        }
         p { a href={ (PORTAL_PATH) "/usage/statement" } { "The statement: each entry of a month, and what it adds up to" } }
         h2 { "AI credits" }
         (credits(&balances["credits"]))
@@ -30,6 +33,11 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         (table("Rates", &["Work", "Minutes"], &body))
     };
     Ok(visit.whole("Usage", &main))
+}
+
+/// Whether neither of the month's minutes nor of what was bought anything is left.
+fn is_used_up(balances: &Value) -> bool {
+    ["left_minutes", "bought_minutes"].iter().all(|name| balances[name].as_f64().is_some_and(|left| left <= 0.0))
 }
 
 /// The month's minutes, a line each.

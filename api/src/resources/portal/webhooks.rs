@@ -1,7 +1,9 @@
 //! The pages of the account's endpoints, of a new one, and of the secret that signs their events.
 
 use super::addresses::without_user;
+use super::fields::{described_by, invalid, why};
 use super::lists::{pages, rows, text, when};
+use super::refusals::Wrong;
 use super::{PORTAL_PATH, Visit, leads_to};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::field;
@@ -12,6 +14,10 @@ use maud::{Markup, html};
 use poem::Response;
 use poem::http::Method;
 use serde_json::{Value, json};
+
+/// Why an address with a user name or a password is refused.
+const NO_USER: &str = "`url` must be like https://example.com/hooks, without a user name and a password: what stood \
+    before the @ is left out below. Your server tells requests of ours from others by their signature.";
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let list = visit.ask(Method::GET, &format!("/webhooks?{}", visit.filters(&["cursor"])), None).await?;
@@ -46,7 +52,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         @if !rows(&list).is_empty() { (fitted_table("Endpoints", &columns, &body)) }
         (pages(&visit, &list, "endpoints", "Add the address of your server below: it is told of each job that ends."))
         h2 { "Add an endpoint" }
-        (add_form(None))
+        (add_form(None, None))
         h2 { "Signing secret" }
         p { "Each request is signed, so that your server can tell it from others." }
         form.acts method="post" action={ (PORTAL_PATH) "/secret" } {
@@ -84,30 +90,46 @@ pub(super) fn events(endpoint: &Value) -> String {
 type Sent<'a> = Option<&'a [(String, String)]>;
 
 /// Shows a checkbox for each word, ticked as it was sent, and each of a new form.
-fn boxes(name: &str, title: &str, sent: Sent<'_>, words: impl Iterator<Item = &'static str>) -> Markup {
+fn boxes(
+    (name, title): (&str, &str),
+    sent: Sent<'_>,
+    wrong: Option<&Wrong>,
+    words: impl Iterator<Item = &'static str>,
+) -> Markup {
     let is_ticked = |word: &str| sent.is_none_or(|sent| sent.iter().any(|(own, value)| own == name && value == word));
     html! {
-        fieldset {
+        fieldset aria-describedby=[described_by(wrong, name)] {
             legend { (title) }
             @for word in words {
-                label { input type="checkbox" name=(name) value=(word) checked[is_ticked(word)]; (word) }
+                label {
+                    input type="checkbox" name=(name) value=(word) checked[is_ticked(word)]
+                        aria-invalid=[invalid(wrong, name)];
+                    (word)
+                }
             }
+            (why(wrong, name))
         }
     }
 }
 
 /// Shows the form that adds an endpoint, with what was sent by it; of an address no user name and no password.
-pub(super) fn add_form(sent: Sent<'_>) -> Markup {
+pub(super) fn add_form(sent: Sent<'_>, wrong: Option<&Wrong>) -> Markup {
     let written = |name: &str| sent.map(|sent| field(sent, name));
     html! {
         form.form method="post" action={ (PORTAL_PATH) "/webhooks" } {
             div { label for="url" { "Address (https)" }
                 input #url name="url" type="url" required maxlength="2048" placeholder="https://example.com/hooks"
-                    value=[written("url").map(|address| without_user(&address))]; }
+                    value=[written("url").map(|address| without_user(&address))]
+                    aria-invalid=[invalid(wrong, "url")] aria-describedby=[described_by(wrong, "url")];
+                (why(wrong, "url"))
+            }
             div { label for="description" { "Description" }
-                input #description name="description" maxlength="200" value=[written("description")]; }
-            (boxes("event_types", "Tell it of", sent, EventType::SUBSCRIBABLE.iter().map(|one| one.name())))
-            (boxes("kinds", "Of jobs of these kinds", sent, JobKind::ALL.iter().map(|one| one.name())))
+                input #description name="description" maxlength="200" value=[written("description")]
+                    aria-invalid=[invalid(wrong, "description")] aria-describedby=[described_by(wrong, "description")];
+                (why(wrong, "description"))
+            }
+            (boxes(("event_types", "Tell it of"), sent, wrong, EventType::SUBSCRIBABLE.iter().map(|one| one.name())))
+            (boxes(("kinds", "Of jobs of these kinds"), sent, wrong, JobKind::ALL.iter().map(|one| one.name())))
             div { button { "Add" } }
         }
     }
@@ -119,13 +141,14 @@ pub(super) async fn add(visit: Visit) -> Answer<Response> {
         visit.form.iter().filter(|(own, _)| own == name).map(|(_, value)| value.as_str()).collect()
     };
     let (types, kinds) = (ticked("event_types"), ticked("kinds"));
-    if types.is_empty() || kinds.is_empty() {
-        return Err(ApiError::new(Code::InvalidRequest, "Tick an event and a kind of job at least."));
-    }
     if without_user(visit.sent("url")) != visit.sent("url") {
-        let message = "The address must be like https://example.com/hooks, without a user name and a password: what stood \
-            before the @ is left out below. Your server tells requests of ours from others by their signature.";
-        return Err(ApiError::new(Code::InvalidRequest, message));
+        return Err(ApiError::new(Code::InvalidRequest, NO_USER));
+    }
+    if types.is_empty() {
+        return Err(ApiError::new(Code::InvalidRequest, "`event_types`: tick one at least."));
+    }
+    if kinds.is_empty() {
+        return Err(ApiError::new(Code::InvalidRequest, "`kinds`: tick one at least."));
     }
     let mut body = json!({ "url": visit.sent("url"), "event_types": types });
     if kinds.len() < JobKind::ALL.len() {

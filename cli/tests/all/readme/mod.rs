@@ -2,13 +2,13 @@
 //! in one folder beside a real service.
 //!
 //! Whatever it comes to show is run. What can't be run here is named in `NOT_RUN`, with the reason. What the
-//! pages about films and pictures begin with is run too.
+//! pages about films and pictures begin with is run too, and what the operators' page has bash do.
 
 mod page;
 
 use anyhow::{Context, ensure};
 use domain::signature::{DEFAULT_TOLERANCE_S, verify};
-use mws_tests::world::{Receiver, Tenant, World};
+use mws_tests::world::{Media, Receiver, Tenant, World, runners};
 use page::Step;
 use runtime::clock::host_unix_seconds;
 use rustix::process::{Pid, Signal, kill_process};
@@ -23,6 +23,7 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 use tokio::time::timeout;
 use worker::Engines;
+use worker::readers::ReadError;
 
 /// Lines that the README shows and no test runs as they stand, each with the reason.
 const NOT_RUN: [(&str, &str); 8] = [
@@ -51,6 +52,8 @@ cp talk.mp4 interview.mp4
 ffmpeg -v error -i talk.mp4 -frames:v 1 -pix_fmt yuvj420p portrait.jpg
 ";
 
+/// The token of the operator of a test's service.
+const OPERATOR: &str = "operator-token-of-the-tests";
 /// The URL that stands for a receiver in the README.
 const RECEIVER: &str = "https://example.com/hook";
 /// More than a line takes on a busy machine.
@@ -85,7 +88,7 @@ async fn bash(folder: &Path, script: &str) -> anyhow::Result<[String; 2]> {
 /// What `mws up` leaves in its folder.
 fn keep_credentials(folder: &Path, world: &World, tenant: &Tenant) -> anyhow::Result<()> {
     let kept = json!({
-        "base_url": format!("{}/api/v1", world.base_url()), "api_key": tenant.key.expose(), "operator_token": "",
+        "base_url": format!("{}/api/v1", world.base_url()), "api_key": tenant.key.expose(), "operator_token": OPERATOR,
         "account_id": tenant.account.to_string(), "workspace_id": tenant.workspace.to_string(),
     });
     std::fs::create_dir(folder.join(".mws"))?;
@@ -172,6 +175,27 @@ async fn what_the_pages_of_films_and_pictures_show_works_in_its_order() -> anyho
     }
     assert!(std::fs::read_to_string(folder.path().join("river.srt"))?.contains("-->"), "what is heard is captions");
     assert_eq!(world.count("SELECT count(*) FROM jobs WHERE status = 'succeeded'").await?, 3);
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_operators_page_has_bash_do_works_as_it_stands() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    world.work(runners::failing(|| ReadError::Unsupported("it takes too long"))).await?;
+    let (tenant, folder) = (world.tenant("a").await?, TempDir::new()?);
+    keep_credentials(folder.path(), &world, &tenant)?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
+    tenant.client.reaches(&job, "failed").await?;
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/operators.md"))?;
+    let [over_mcp] = page::scripts(&page)[..] else { anyhow::bail!("not one script, and each is to be looked at") };
+    let [said, _] = bash(folder.path(), over_mcp).await?;
+    for part in ["Media and Workspace Service, for operators\n", "\nget_health: ", job.as_str(), "not_supported"] {
+        ensure!(said.contains(part), "{part}: {said}");
+    }
+    // The tool that is listed last, and behind it the verdict.
+    let verdict = said.lines().skip_while(|line| !line.starts_with("update_read: ")).nth(1).unwrap_or_default();
+    ensure!(verdict.split(' ').count() > 2, "no verdict: {said}");
     world.end().await
 }
 

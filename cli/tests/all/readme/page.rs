@@ -34,6 +34,11 @@ pub(super) fn steps(page: &str) -> anyhow::Result<Vec<Step>> {
     Ok(found)
 }
 
+/// The blocks of a page that are for a shell, whatever else it shows.
+pub(super) fn scripts(page: &str) -> Vec<&str> {
+    page.split("\n```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("sh\n")).collect()
+}
+
 /// A line without its comment.
 fn command(line: &str) -> &str {
     let end = if line.starts_with('#') { Some(0) } else { line.find(" # ") };
@@ -69,6 +74,9 @@ fn lines_and_scripts_are_told_apart_and_ids_take_their_places() {
     assert_eq!(steps(page).unwrap_or_default(), expected);
     assert!(steps("\n```python\nprint()\n```\n").is_err(), "nobody would run it");
     assert!(steps("- a list\n  ```sh\n  mws up\n  ```\n").is_err(), "it would be overlooked");
+
+    let mixed = "\n```ini\na=b\n```\n\n```sh\nmws up\n```\n";
+    assert_eq!(scripts(mixed), ["mws up"]);
 
     let (item, delivery) = (format!("itm_{}", "1".repeat(26)), format!("dlv_{}", "2".repeat(26)));
     let printed = format!("ID\n{item}\titm_{}\n({delivery})", "3".repeat(26));

@@ -36,7 +36,8 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
     };
     let told = |state, share: f64, why: &str, faults: &[Fault]| {
         let (most, next) = most_frequent(ended, faults);
-        let sentence = format!("{share:.0} % of the jobs that ended in 15 minutes failed {why}: {most}.");
+        let before = week_ago(ended);
+        let sentence = format!("{share:.0} % of the jobs that ended in 15 minutes failed {why}: {most}.{before}");
         Judged::new(state, sentence, next)
     };
     if let Some(share) = troubled(&[Fault::Ours], FEW, MOST_OF_OURS) {
@@ -57,8 +58,18 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
     Judged::healthy(if all == 0 {
         "No job has ended in 15 minutes, and none runs.".to_owned()
     } else {
-        format!("{:.0} % of the jobs that ended in 15 minutes succeeded.", percent(ended.succeeded, all))
+        let share = percent(ended.succeeded, all);
+        format!("{share:.0} % of the jobs that ended in 15 minutes succeeded.{}", week_ago(ended))
     })
+}
+
+/// Returns how many failed at this hour a week ago, as a further sentence; empty if too few ended then to tell.
+fn week_ago(ended: &Ended) -> String {
+    let before = ended.week_ago;
+    if before.ended < ENOUGH {
+        return String::new();
+    }
+    format!(" At this hour a week ago {:.0} % of all failed.", percent(before.failed, before.ended))
 }
 
 fn of<'a>(ended: &'a Ended, faults: &'a [Fault]) -> impl Iterator<Item = &'a Failure> {

@@ -19,8 +19,8 @@ mod tests;
 pub use fallen::{Fallen, fallen, past, predecessor, some_of};
 pub use invariants::{Held, Invariant, MOST_COUNTED, Outcome};
 pub use snapshot::{
-    Backlog, Books, Deliveries, Disabled, Duty, Ended, EndedTask, FailedMigration, Failure, OutOfMinutes, Process,
-    Replica, Schema, Snapshot, Troubled,
+    Backlog, Books, Deliveries, Disabled, Duty, Ended, EndedBefore, EndedTask, FailedMigration, Failure, OutOfMinutes,
+    Process, Replica, Schema, Snapshot, Troubled,
 };
 
 use serde::Serialize;

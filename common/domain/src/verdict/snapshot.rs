@@ -4,6 +4,7 @@
 
 use super::invariants::Held;
 use crate::ids::{AccountId, EndpointId};
+use crate::minutes::Minutes;
 use crate::task::Task;
 use chrono::{DateTime, Utc};
 
@@ -82,6 +83,8 @@ pub struct Backlog {
     pub next_due_at: Option<DateTime<Utc>>,
     /// The number of running jobs.
     pub running: i64,
+    /// The minutes that are held for those that are due or wait for a place: what they will cost at most.
+    pub held: Minutes,
 }
 
 /// The numbers of ended jobs.
@@ -93,6 +96,17 @@ pub struct Ended {
     pub failures: Vec<Failure>,
     /// All that ended, cancelled ones too, by the name of their task.
     pub by_task: Vec<EndedTask>,
+    /// Those that ended within half an hour of this time a week ago.
+    pub week_ago: EndedBefore,
+}
+
+/// How jobs ended at an earlier time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EndedBefore {
+    /// The number of jobs that succeeded or failed.
+    pub ended: i64,
+    /// The number of those that failed.
+    pub failed: i64,
 }
 
 /// The jobs of one task that ended.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::ids::{AccountId, EndpointId};
+use crate::minutes::Minutes;
 use crate::read::Read;
 use crate::task::Task;
 
@@ -35,7 +36,8 @@ fn started(service: &str, lives_seconds: f64) -> Process {
 }
 
 fn backlog(due: i64, oldest_due_seconds: f64, running: i64) -> Backlog {
-    Backlog { task: LEVELS, due, oldest_due_seconds, without_place: 0, put_back: 0, next_due_at: None, running }
+    let (without_place, put_back, next_due_at, held) = (0, 0, None, Minutes::ZERO);
+    Backlog { task: LEVELS, due, oldest_due_seconds, without_place, put_back, next_due_at, running, held }
 }
 
 /// A service that is well.
@@ -161,6 +163,18 @@ fn jobs_that_fail_by_our_fault_are_told_apart_from_files_that_can_not_be_read() 
     assert_eq!(media.0, State::Degraded);
     let silent = one(Axis::Execution, |all| all.ended = Ended::default());
     assert_told(&silent, State::Unknown, "none has ended", "mws admin jobs list --status running");
+}
+
+#[test]
+fn how_many_failed_at_this_hour_a_week_ago_is_told_where_enough_ended_then() {
+    let told = |many: i64, failures: &[(i64, &str)]| {
+        let week_ago = EndedBefore { ended: many, failed: 3 };
+        one(Axis::Execution, |all| all.ended = Ended { week_ago, ..ended(30, failures) }).1
+    };
+    let said = " At this hour a week ago 10 % of all failed.";
+    assert!(told(30, &[(4, "reader_timeout")]).ends_with(&format!(".{said}")), "beside what fails");
+    assert_eq!(told(30, &[]), format!("100 % of the jobs that ended in 15 minutes succeeded.{said}"));
+    assert_eq!(told(19, &[]), "100 % of the jobs that ended in 15 minutes succeeded.", "too few to tell");
 }
 
 #[test]

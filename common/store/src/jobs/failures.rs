@@ -29,6 +29,8 @@ pub struct FailureGroup {
     pub sample: JobId,
     /// For each job how many whole hours ago it failed.
     pub hours_ago: Vec<i32>,
+    /// When the oldest of all jobs that were looked through was made: the same in each group.
+    pub looked_from: DateTime<Utc>,
 }
 
 /// Returns the groups of jobs that failed within so many hours, among the `window` newest jobs; those with the latest
@@ -36,20 +38,22 @@ pub struct FailureGroup {
 pub async fn failures(conn: &mut PgConnection, hours: i32, window: i64, limit: i64) -> sqlx::Result<Vec<FailureGroup>> {
     sqlx::query_as!(
         FailureGroup,
-        r#"SELECT kind AS "kind!: JobKind", read AS "read?: Read", code AS "code!", words AS "words!",
+        r#"WITH newest AS (
+               SELECT id, kind, read, payer_account_id, status, created_at, finished_at, error_code, error_message
+               FROM jobs ORDER BY id DESC LIMIT $2
+           )
+           SELECT kind AS "kind!: JobKind", read AS "read?: Read", code AS "code!", words AS "words!",
                count(*) AS "jobs!", count(DISTINCT payer_account_id) AS "payers!",
                min(finished_at) AS "first_at!", max(finished_at) AS "last_at!",
                (array_agg(id ORDER BY id DESC))[1] AS "sample!: JobId",
-               array_agg(hours_ago) AS "hours_ago!: Vec<i32>"
+               array_agg(hours_ago) AS "hours_ago!: Vec<i32>",
+               (SELECT min(created_at) FROM newest) AS "looked_from!"
            FROM (
                SELECT id, kind, read, payer_account_id, finished_at,
                    coalesce(error_code, 'unknown') AS code,
                    left(regexp_replace(coalesce(error_message, ''), '[0-9]+', '#', 'g'), 200) AS words,
                    floor(extract(epoch FROM mws_now() - finished_at) / 3600)::int AS hours_ago
-               FROM (
-                   SELECT id, kind, read, payer_account_id, status, finished_at, error_code, error_message
-                   FROM jobs ORDER BY id DESC LIMIT $2
-               ) AS newest
+               FROM newest
                WHERE status = 'failed' AND finished_at > mws_now() - make_interval(hours => $1)
            ) AS failed
            GROUP BY kind, read, code, words

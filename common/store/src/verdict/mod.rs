@@ -15,10 +15,11 @@ pub use slots::{LOOKED_AT_A_SLOT, SLOTS, TaskSlot, by_slot};
 use crate::{invariants, notices, pending_migrations};
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, EndpointId};
+use domain::minutes::Minutes;
 use domain::task::Task;
 use domain::verdict::{
-    Backlog, Books, Deliveries, Disabled, Ended, EndedTask, FailedMigration, Failure, LOOKED_AT, OutOfMinutes, Process,
-    Replica, Schema, Snapshot, Troubled,
+    Backlog, Books, Deliveries, Disabled, Ended, EndedBefore, EndedTask, FailedMigration, Failure, LOOKED_AT,
+    OutOfMinutes, Process, Replica, Schema, Snapshot, Troubled,
 };
 use sqlx::PgConnection;
 
@@ -97,6 +98,7 @@ pub async fn snapshot(conn: &mut PgConnection, clock_skew_ms: i64, media_free: O
     let paused = paused.fetch_all(&mut *conn).await?.iter().filter_map(|read| Task::from_name(read)).collect();
     let backlogs = backlogs(&mut *conn).await?;
     let ended = ended(&mut *conn).await?;
+    let ended = Ended { week_ago: ended_week_ago(&mut *conn).await?, ..ended };
     let deliveries = deliveries(&mut *conn).await?;
     let books = books(&mut *conn).await?;
     // What is missing of an older schema may be their table.
@@ -175,6 +177,7 @@ pub async fn backlogs(conn: &mut PgConnection) -> sqlx::Result<Vec<Backlog>> {
             put_back: row.put_back,
             next_due_at: row.next_due_at,
             running: row.running,
+            held: Minutes::from_hundredths(row.held),
         })
     });
     Ok(found.collect())
@@ -234,6 +237,25 @@ pub async fn ended(conn: &mut PgConnection) -> sqlx::Result<Ended> {
         }
     }
     Ok(ended)
+}
+
+/// Returns how jobs ended within half an hour of this time a week ago, by their events; of more than [`LOOKED_AT`] the
+/// newest. None did where they are no longer kept.
+pub async fn ended_week_ago(conn: &mut PgConnection) -> sqlx::Result<EndedBefore> {
+    sqlx::query_as!(
+        EndedBefore,
+        r#"WITH ended AS MATERIALIZED (
+               SELECT job_id FROM events
+               WHERE created_at >= mws_now() - interval '7 days 30 minutes'
+                   AND created_at < mws_now() - interval '6 days 23 hours 30 minutes' AND job_id IS NOT NULL
+               ORDER BY created_at DESC LIMIT $1
+           )
+           SELECT count(*) AS "ended!", count(*) FILTER (WHERE j.status = 'failed') AS "failed!"
+           FROM ended JOIN jobs j ON j.id = ended.job_id WHERE j.status IN ('succeeded', 'failed')"#,
+        LOOKED_AT
+    )
+    .fetch_one(conn)
+    .await
 }
 
 /// Returns the state of the last hour's newest deliveries, and which endpoints are in trouble.

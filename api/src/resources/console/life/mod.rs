@@ -2,9 +2,12 @@
 //! what was found, and reads nothing itself.
 
 use super::words::{exact, word};
+use crate::http::json::json_of;
+use crate::http::text::Time;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::job::{Job, JobStatus, Wait};
 use domain::minutes::Minutes;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use store::deliveries::{AttemptRow, DeliveryRow};
 use store::jobs::{ClaimRow, EndEvent, Standing};
@@ -23,6 +26,19 @@ pub(super) enum StepKind {
     Good,
     /// Work that failed.
     Bad,
+}
+
+impl StepKind {
+    /// Returns its name in the page's JSON.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Mark => "moment",
+            Self::Wait => "waits",
+            Self::Work => "work",
+            Self::Good => "succeeded",
+            Self::Bad => "failed",
+        }
+    }
 }
 
 /// One step.
@@ -147,6 +163,26 @@ pub(super) fn sums(job: &Job, entries: &[EntryRow]) -> Sums {
     let ended = matches!(job.status, JobStatus::Succeeded | JobStatus::Failed | JobStatus::Cancelled);
     let adds_up = whole && held == job.estimated_minutes && charged == job.cloud_minutes && ended == charged.is_some();
     Sums { held, charged, freed, adds_up }
+}
+
+/// Returns a job's life as JSON: its steps in time, and its amounts in minutes; of a live job none is charged or freed.
+pub(super) fn document(job: &Job, steps: &[Step], sums: Sums) -> Value {
+    let shown = |step: &Step| {
+        json!({
+            "name": step.name,
+            "kind": step.kind.name(),
+            "at": json_of(&Time(step.at)),
+            "until": step.until.map(|until| json_of(&Time(until))),
+        })
+    };
+    json!({
+        "job_id": job.id.to_string(),
+        "steps": steps.iter().map(shown).collect::<Vec<_>>(),
+        "held_minutes": sums.held,
+        "charged_minutes": sums.charged,
+        "freed_minutes": sums.freed,
+        "adds_up": sums.adds_up,
+    })
 }
 
 /// What a job's waiting depends on beside the job itself.
