@@ -51,7 +51,15 @@ impl WaitLimits {
     pub(crate) fn waiting(&self, slot: Slot, sent_bytes: u64, is_away: Arc<AtomicBool>) -> ProviderWait {
         let sent_mib = u32::try_from(sent_bytes >> 20).unwrap_or(u32::MAX);
         let mib = sent_mib.saturating_mul(SENT).saturating_add(u32::try_from(LEAST_MIB).unwrap_or(u32::MAX));
-        ProviderWait { limits: self.clone(), slot, mib, is_away, place: Mutex::default(), beside: Mutex::default() }
+        ProviderWait {
+            limits: self.clone(),
+            slot,
+            mib,
+            is_away,
+            place: Mutex::default(),
+            beside: Mutex::default(),
+            has_begun: AtomicBool::default(),
+        }
     }
 }
 
@@ -64,6 +72,7 @@ pub(crate) struct ProviderWait {
     is_away: Arc<AtomicBool>,
     place: Mutex<Option<OwnedSemaphorePermit>>,
     beside: Mutex<Option<OwnedSemaphorePermit>>,
+    has_begun: AtomicBool,
 }
 
 fn put(into: &Mutex<Option<OwnedSemaphorePermit>>, permit: Option<OwnedSemaphorePermit>) {
@@ -123,8 +132,14 @@ impl Asking {
         let (note, waiting) = &**asking;
         waiting.take_place();
         note().await?;
+        waiting.has_begun.store(true, Ordering::Relaxed);
         waiting.leave();
         Ok(())
+    }
+
+    /// Whether the provider might be asked, and so may have been.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.0.as_ref().is_some_and(|asking| asking.1.has_begun.load(Ordering::Relaxed))
     }
 
     /// Leaves the slot again, to wait on.

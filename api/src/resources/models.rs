@@ -9,7 +9,7 @@ use crate::auth::{Auth, Caller};
 use crate::contract::envelope::{NoArguments, ToolAnswer};
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
-use crate::http::text::{CreditCount, Fields, MinuteCount, Text};
+use crate::http::text::{CreditCount, Fields, MinuteCount, Text, Time};
 use crate::resources::tools::calling::{self, Called};
 use crate::resources::tools::prepare_media::ReadKind;
 use crate::resources::uploads::wished_reads;
@@ -53,8 +53,11 @@ pub struct Model {
     pub per: Text,
     /// Whether it is an engine of this deployment rather than a provider's model.
     pub built_in: bool,
-    /// Whether a worker has recently reported that it can use it.
+    /// Whether a worker has recently reported that it can use it, and it is not failing.
     pub available: bool,
+    /// Since when its provider has answered no request of a worker, if that is a minute or longer, and the last of them
+    /// was within an hour. Calls are taken meanwhile, and ask it again.
+    pub failing_since: Option<Time>,
     /// `draft` for a simple engine.
     pub quality: Option<Text>,
     /// The pairs of languages that it translates, such as `eng-spa`; only for `apertium`, as workers recently reported.
@@ -213,17 +216,23 @@ impl Models {
     }
 
     async fn all(&self) -> Answer<Vec<Model>> {
-        let makers = generations::makers(&mut *self.0.conn().await?).await?;
-        let model = |id: &str, name: &str, kind: &str, price: Option<Price>| Model {
-            id: id.into(),
-            name: name.into(),
-            kind: kind.into(),
-            estimated_credits: price.map(|price| price.credits).unwrap_or_default().into(),
-            per: price.map_or(Per::Call, |price| price.per).name().into(),
-            built_in: price.is_none(),
-            available: makers.iter().any(|maker| maker == id),
-            quality: price.is_none().then(|| "draft".into()),
-            pairs: None,
+        let mut conn = self.0.conn().await?;
+        let makers = generations::makers(&mut conn).await?;
+        let failing = generations::failing(&mut conn).await?;
+        let model = |id: &str, name: &str, kind: &str, price: Option<Price>| {
+            let failing_since: Option<Time> = failing.iter().find(|one| one.name == id).map(|one| one.since.into());
+            Model {
+                id: id.into(),
+                name: name.into(),
+                kind: kind.into(),
+                estimated_credits: price.map(|price| price.credits).unwrap_or_default().into(),
+                per: price.map_or(Per::Call, |price| price.per).name().into(),
+                built_in: price.is_none(),
+                available: failing_since.is_none() && makers.iter().any(|maker| maker == id),
+                failing_since,
+                quality: price.is_none().then(|| "draft".into()),
+                pairs: None,
+            }
         };
         let pairs = makers.iter().filter_map(|maker| maker.strip_prefix(offered_pair("").as_str())).map(Text::of);
         let pairs: Vec<Text> = pairs.collect();

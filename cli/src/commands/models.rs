@@ -7,12 +7,13 @@ use crate::output::Column;
 use clap::Subcommand;
 use serde_json::json;
 
-const COLUMNS: [Column; 6] = [
+const COLUMNS: [Column; 7] = [
     Column::new("ID", "/id"),
     Column::new("KIND", "/kind"),
     Column::new("CREDITS", "/estimated_credits"),
     Column::new("PER", "/per"),
     Column::new("AVAILABLE", "/available"),
+    Column::new("FAILING SINCE", "/failing_since"),
     Column::new("NAME", "/name"),
 ];
 const COST: [Column; 4] = [

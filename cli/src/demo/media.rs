@@ -1,4 +1,5 @@
-//! The demo's media, made once in the data folder: recorded speech, a talk of two voices, music, and a video with cuts.
+//! The demo's media, made once in the data folder: recorded speech, a talk of two voices, music, and an interview,
+//! which is a video with cuts.
 //!
 //! The recording is real (from `LibriVox`, in Debian's pocketsphinx-testdata); flite, sox and ffmpeg synthesise the
 //! rest with fixed seeds, so that every run reads the same. A file is made under another name and renamed once it is
@@ -25,6 +26,22 @@ const TALK: [(&str, &str); 6] = [
     ("rms", "Then let us do that, and look for the part about the river."),
     ("slt", "I will send you the file this evening."),
 ];
+/// The pause after each of its sentences, in seconds.
+const TALK_PAUSE: &str = "0.7";
+
+/// The interview: what is said in it, of the river and of other things.
+const INTERVIEW: [(&str, &str); 8] = [
+    ("slt", "My family has lived beside the river for many years."),
+    ("slt", "The weather was very good in the summer."),
+    ("slt", "Every summer we went swimming in the river."),
+    ("slt", "My father worked in the city and came home in the evening."),
+    ("slt", "The river was frozen in the winter."),
+    ("slt", "Many people walk along the river every morning."),
+    ("slt", "We had a small house and a large garden."),
+    ("slt", "I still go down to the river every day."),
+];
+/// The pause after each of its sentences, in seconds.
+const INTERVIEW_PAUSE: &str = "2.4";
 
 /// How ffmpeg is told to put the five scenes one behind the other, over the sound that comes after them.
 const JOINED: [&str; 13] = [
@@ -37,7 +54,7 @@ const JOINED: [&str; 13] = [
     "-c:a",
     "aac",
     "-t",
-    "20",
+    "40",
     "-movflags",
     "+faststart",
     "-bitexact",
@@ -48,16 +65,15 @@ pub async fn make(data_dir: &DataDir, out: &Out) -> Result<Vec<PathBuf>, Failure
     let folder = data_dir.path().join("demo");
     std::fs::create_dir_all(&folder).with_context(|| format!("{} can't be made", folder.display()))?;
     let (reading, talk) = (folder.join("reading.wav"), folder.join("talk.wav"));
-    let (music, film) = (folder.join("music.flac"), folder.join("film.mp4"));
+    let (music, film) = (folder.join("music.flac"), folder.join("interview.mp4"));
     if [&reading, &talk, &music, &film].iter().all(|file| file.exists()) {
         return Ok(vec![reading, talk, music, film]);
     }
-    out.say("Making media: a recording, a talk, music and a film");
+    out.say("Making media: a recording, a talk, music and an interview");
     unless_there(&reading, |new| async move { recording(&new).await }).await?;
-    unless_there(&talk, |new| async move { conversation(&new).await }).await?;
+    unless_there(&talk, |new| async move { spoken(&TALK, TALK_PAUSE, &new).await }).await?;
     unless_there(&music, |new| async move { drums(&new).await }).await?;
-    let sound = talk.clone();
-    unless_there(&film, |new| async move { cuts(&new, &sound).await }).await?;
+    unless_there(&film, |new| async move { interview(&new).await }).await?;
     Ok(vec![reading, talk, music, film])
 }
 
@@ -90,11 +106,11 @@ async fn recording(new: &Path) -> anyhow::Result<()> {
     run("sox", &arguments).await
 }
 
-/// Two voices in turn, with a pause after each sentence.
-async fn conversation(new: &Path) -> anyhow::Result<()> {
+/// Speaks these sentences, each with its voice, and with a pause of so many seconds after it.
+async fn spoken(sentences: &[(&str, &str)], pause: &str, new: &Path) -> anyhow::Result<()> {
     let folder = tempfile::tempdir().context("no temporary folder can be made")?;
     let mut parts = Vec::new();
-    for (number, (voice, sentence)) in TALK.iter().enumerate() {
+    for (number, (voice, sentence)) in sentences.iter().enumerate() {
         let spoken = folder.path().join(format!("{number}.wav"));
         let paused = folder.path().join(format!("{number}-paused.wav"));
         run(
@@ -106,7 +122,7 @@ async fn conversation(new: &Path) -> anyhow::Result<()> {
         let mut arguments = vec![spoken.as_os_str()];
         arguments.extend(rest);
         arguments.push(paused.as_os_str());
-        arguments.extend(["pad", "0", "0.7"].map(OsStr::new));
+        arguments.extend(["pad", "0", pause].map(OsStr::new));
         run("sox", &arguments).await?;
         parts.push(paused);
     }
@@ -145,18 +161,21 @@ async fn sox(before: &[&str], output: &Path, effects: &str) -> anyhow::Result<()
     run("sox", &arguments).await
 }
 
-/// Five scenes of four seconds with hard cuts between them, and the talk for sound.
-async fn cuts(new: &Path, sound: &Path) -> anyhow::Result<()> {
+/// Five scenes of eight seconds with hard cuts between them, and what is said for sound.
+async fn interview(new: &Path) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir().context("no temporary folder can be made")?;
+    let sound = folder.path().join("interview.wav");
+    spoken(&INTERVIEW, INTERVIEW_PAUSE, &sound).await?;
     let scenes = [
-        "testsrc2=size=640x360:rate=25:duration=4",
-        "color=c=0x204060:size=640x360:rate=25:duration=4",
+        "testsrc2=size=640x360:rate=25:duration=8",
+        "color=c=0x204060:size=640x360:rate=25:duration=8",
         "mandelbrot=size=640x360:rate=25:maxiter=200",
-        "smptebars=size=640x360:rate=25:duration=4",
+        "smptebars=size=640x360:rate=25:duration=8",
         "life=size=320x180:rate=25:mold=10:seed=7:ratio=0.1:death_color=#803010:life_color=#f0e0a0,scale=640:360",
     ];
     let mut arguments: Vec<&OsStr> = ["-hide_banner", "-loglevel", "error", "-nostdin", "-y"].map(OsStr::new).to_vec();
     for scene in &scenes {
-        arguments.extend(["-f", "lavfi", "-t", "4", "-i", scene].map(OsStr::new));
+        arguments.extend(["-f", "lavfi", "-t", "8", "-i", scene].map(OsStr::new));
     }
     arguments.extend([OsStr::new("-i"), sound.as_os_str()]);
     arguments.extend(JOINED.map(OsStr::new));

@@ -2,7 +2,8 @@
 //!
 //! It starts `mws up` as a child, as a person would, and does everything through the API: uploads, one call for all
 //! reads, a webhook endpoint at a receiver of its own that checks every signature, the results and the minutes, and a
-//! project whose brief becomes a film. The exit code is 1 when something that should work does not.
+//! project whose brief becomes a film and whose statuses are sent to another receiver. The exit code is 1 when
+//! something that should work does not.
 
 mod checks;
 mod library;
@@ -126,12 +127,12 @@ async fn show(client: &Client, files: &[PathBuf], is_own: bool, out: &Out, repor
     heading(out, "Webhooks: what a receiver of the demo got, each signature checked");
     webhook.check(client, &receiver, &followed, report).await?;
     report.show_webhooks(out)?;
-    webhook.remove(client).await?;
+    let secret = webhook.remove(client).await?;
 
     // The brief fits the demo's own media alone.
     if is_own && project::has_video(&items) {
-        heading(out, "A brief becomes a film");
-        project::show(client, out, report).await?;
+        heading(out, "A brief becomes a film, and each of its statuses is sent to a receiver");
+        project::show(client, &secret, out, report).await?;
     }
     Ok(())
 }

@@ -33,6 +33,12 @@ const WEBHOOKS: [Column; 5] = [
     Column::new("SIGNATURE", "/signature"),
 ];
 
+const STATUSES: [Column; 3] = [
+    Column::new("STATUS", "/event"),
+    Column::new("REVISION", "/revision"),
+    Column::new("SIGNATURE", "/signature"),
+];
+
 /// Reasons that depend on this machine or the account, and are no fault of the service.
 const EXPECTED: [&str; 2] = ["engine_not_configured", "insufficient_minutes"];
 
@@ -81,6 +87,8 @@ pub struct Report {
     balances: Vec<Value>,
     /// The project, as it ended.
     pub project: Value,
+    /// A row for each webhook of the project's statuses, in the order in which they came.
+    pub statuses: Vec<Value>,
     /// The faults that were found.
     pub checks: Checks,
 }
@@ -115,10 +123,16 @@ impl Report {
         show(&self.webhooks, &WEBHOOKS, out)
     }
 
+    /// Shows the webhooks of the project's statuses.
+    pub fn show_statuses(&self, out: &Out) -> Result<(), Failure> {
+        show(&self.statuses, &STATUSES, out)
+    }
+
     /// The whole report as one document.
     pub fn json(&self) -> Value {
         json!({
             "results": self.results, "balances": self.balances, "webhooks": self.webhooks, "project": self.project,
+            "statuses": self.statuses,
         })
     }
 }

@@ -84,10 +84,10 @@ impl Webhook {
         })
     }
 
-    /// Removes the endpoint: its receiver ends with the demo.
-    pub async fn remove(self, client: &Client) -> Result<(), Failure> {
+    /// Removes the endpoint: its receiver ends with the demo. Returns the account's signing secret.
+    pub async fn remove(self, client: &Client) -> Result<String, Failure> {
         client.delete(&format!("/webhooks/{}", part(&self.id))).await?;
-        Ok(())
+        Ok(self.secret)
     }
 }
 

@@ -3,6 +3,7 @@
 mod admin_bulk;
 mod admin_jobs;
 mod admin_webhooks;
+mod demo;
 mod doctor;
 mod download;
 mod health;

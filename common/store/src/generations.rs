@@ -1,9 +1,11 @@
-//! Generations: what live jobs will make, whether a provider was asked for it, and which makers are available.
+//! Generations: what live jobs will make, whether a provider was asked for it, which makers are available, and which of
+//! them answer nothing.
 //!
 //! Their rows are those of renders (`renders`): a row of `job_renders` that has not ended promises that nobody makes
 //! the same at the same time; the scheduler deletes rows of lost claims. Only what is particular to generations is
 //! here.
 
+use chrono::{DateTime, Utc};
 use domain::credits::Credits;
 use domain::ids::{ItemId, JobId};
 use domain::minutes::Minutes;
@@ -217,6 +219,41 @@ pub async fn is_offered(conn: &mut PgConnection, maker: &str) -> sqlx::Result<bo
 pub async fn makers(conn: &mut PgConnection) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(
         "SELECT name FROM generation_makers WHERE seen_at > mws_now() - interval '7 days' ORDER BY name"
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Records whether a model's provider answered a request. Which one it was does not matter: one answer is enough.
+pub async fn note_answer(conn: &mut PgConnection, model: &str, answered: bool) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE generation_makers
+         SET failing_since = CASE WHEN $2 THEN NULL ELSE coalesce(failing_since, mws_now()) END,
+             failed_at = CASE WHEN $2 THEN NULL ELSE mws_now() END
+         WHERE name = $1 AND (NOT $2 OR failing_since IS NOT NULL)",
+        model,
+        answered
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// A model whose provider answers nothing.
+#[derive(Debug, Clone)]
+pub struct FailingMaker {
+    /// The model's id.
+    pub name: String,
+    /// When the first request failed after the last that was answered.
+    pub since: DateTime<Utc>,
+}
+
+/// Returns the models whose providers have answered nothing for a minute or longer, and were asked within an hour.
+pub async fn failing(conn: &mut PgConnection) -> sqlx::Result<Vec<FailingMaker>> {
+    sqlx::query_as!(
+        FailingMaker,
+        r#"SELECT name, failing_since AS "since!" FROM generation_makers
+           WHERE failed_at > mws_now() - interval '1 hour' AND failed_at >= failing_since + interval '1 minute'"#
     )
     .fetch_all(conn)
     .await

@@ -187,6 +187,8 @@ async fn a_translator_that_lies_or_fails_fails_the_dub_and_is_paid_nothing() -> 
     }
     assert_eq!(credits(client).await?, json!({ "left": 10, "held": 0, "used": 0 }));
     assert_eq!(booth.world.count("SELECT count(*) FROM documents").await?, 0);
+    let failing = "SELECT count(*) FROM generation_makers WHERE name = 'polyglot' AND failing_since = failed_at";
+    assert_eq!(booth.world.count(failing).await?, 1, "it answered all but the last");
     let Booth { world, .. } = booth;
     world.end().await
 }

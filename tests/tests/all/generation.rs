@@ -274,3 +274,37 @@ async fn what_one_worker_has_nothing_to_make_with_waits_uncounted_for_another() 
     .await?;
     world.end().await
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_provider_is_asked_only_while_there_is_room_for_the_largest_thing_that_it_may_make() -> anyhow::Result<()> {
+    let (folder, provider) = (tempfile::tempdir()?, Provider::start(|_, _, _| Reply::pixel())?);
+    let path = models(folder.path(), &provider.url)?;
+    let world = World::with(|settings| {
+        settings.providers = Some(path);
+        settings.storage_quota_bytes = 1_000_000;
+    })
+    .await?;
+    let tenant = world.tenant("a").await?;
+    let client = &tenant.client;
+    world.credit(&tenant, Credits::from_whole(100)).await?;
+    world.item(&tenant, Media::audio(60)).await?;
+    let painter = MakerOffer { name: "painter".to_owned(), version: "provider".to_owned() };
+    store::generations::announce(&mut *world.pool().acquire().await?, &[painter]).await?;
+    let keeps = |bytes: i64| sqlx::query("UPDATE items SET bytes = $1").bind(bytes).execute(world.pool());
+    let asks = |words: &str| json!({ "prompt": words, "model": "painter" });
+
+    // What it makes may have 100,000 bytes.
+    keeps(900_000).await?;
+    let id = job(&client.tool("generate_image", &asks("a kite")).await?)?;
+    keeps(900_001).await?;
+    let refused = client.tool("generate_image", &asks("a boat")).await?;
+    assert_eq!((refused.status, refused.code()), (413, "file_too_large"), "{}", refused.text);
+    world.work(Engines::found(&world.process)).await?;
+    let failed = client.reaches(&id, "failed").await?;
+    assert_eq!((&failed["error"]["code"], &failed["credits"]), (&json!("file_too_large"), &json!(0)), "{failed}");
+    assert_eq!(provider.asked(&poem::http::Method::PUT).len(), 0, "whoever asks a provider pays it");
+    keeps(900_000).await?;
+    let id = job(&client.tool("generate_image", &asks("a boat")).await?)?;
+    client.reaches(&id, "succeeded").await?;
+    world.end().await
+}

@@ -62,6 +62,7 @@ mod made_once;
 mod mcp;
 mod media_back;
 mod minutes;
+mod models_that_fail;
 mod no_payloads;
 mod oauth;
 mod once;

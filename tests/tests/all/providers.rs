@@ -120,6 +120,23 @@ async fn a_provider_that_lies_fails_or_leads_astray_is_told_apart_and_nothing_is
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_look_that_fails_is_done_again_and_what_goes_on_there_is_not_given_up() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    bench.works().await?;
+    bench.provider.answer(|method, _, before| match (method.as_str(), before) {
+        ("PUT", _) => Reply::Json(202, json!({ "status": "processing" })),
+        ("GET", 0 | 1) => Reply::Json(502, json!({})),
+        _ => Reply::pixel(),
+    });
+    let id = bench.starts("painter", "a kite").await?;
+    let ended = bench.tenant.client.reaches(&id, "succeeded").await?;
+    let asked = [&Method::PUT, &Method::GET].map(|method| bench.provider.asked(method).len());
+    assert_eq!((&ended["attempt"], asked, &ended["credits"]), (&json!(1), [1, 3], &json!(2.5)), "{ended}");
+    let Bench { world, .. } = bench;
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_provider_that_refuses_the_operators_key_is_asked_again_and_never_told_as_the_callers_fault()
 -> anyhow::Result<()> {
     let bench = Bench::new().await?;

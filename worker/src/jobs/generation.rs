@@ -138,12 +138,17 @@ impl Worker {
         slot: &Slot,
         ctx: &JobCtx,
     ) -> Result<(NewMedia, Asking), ReadError> {
-        let configured = self.process.providers.get(model);
-        let is_idempotent = configured.ok_or(ReadError::EngineNotConfigured(Task::Generation))?.idempotent;
+        let configured = self.process.providers.get(model).ok_or(ReadError::EngineNotConfigured(Task::Generation))?;
+        let (is_idempotent, settings) = (configured.idempotent, &self.process.settings);
+        // The provider is paid whatever becomes of what it makes.
+        if request.most_bytes < configured.needed_room(settings.storage_quota_bytes).min(settings.max_upload_bytes) {
+            return Err(ReadError::NoRoom);
+        }
         let sent_bytes = request.source.as_ref().map_or(0, |media| media.bytes.unsigned_abs());
         let asking = self.asking(claimed, is_idempotent, sent_bytes, lease, slot);
         request.asking = asking.clone();
         let generated = (self.engines.generate)(request, ctx.clone()).await;
+        self.note_answer(model, &asking, &generated).await;
         self.forget_if_unavailable(claimed, &generated).await?;
         Ok((generated?, asking))
     }

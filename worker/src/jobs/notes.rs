@@ -3,6 +3,8 @@
 //! Before a provider is asked, when everything to send is at hand, a note of that is committed. So when a worker dies,
 //! the job's next claim knows that the provider may have been asked: an idempotent one is asked again by the same id,
 //! any other never is (`outcome_unknown`). The note is removed only where it is known that nothing came of the request.
+//!
+//! Whether the provider answered at all is recorded with its model, which `list_models` shows.
 
 use crate::asking::Asking;
 use crate::jobs::Worker;
@@ -58,5 +60,19 @@ impl Worker {
             forgetting.await.map_err(io::Error::other)?;
         }
         Ok(())
+    }
+    /// Records whether the model's provider answered. What came of a request is not lost where that can't be recorded.
+    pub(super) async fn note_answer<T>(&self, model: &str, asking: &Asking, asked: &Result<T, ReadError>) {
+        let answered = match asked {
+            _ if !asking.has_begun() => return,
+            Ok(_) => true,
+            Err(ReadError::Provider(fault)) => fault.is_answer(),
+            Err(_) => return,
+        };
+        let noting =
+            async { generations::note_answer(&mut *self.process.pool.acquire().await?, model, answered).await };
+        if let Err(error) = noting.await {
+            tracing::warn!(%model, %error, "It could not be recorded whether a model's provider answered.");
+        }
     }
 }

@@ -34,13 +34,14 @@ impl Worker {
         let asking = self.asking(claimed, configured.idempotent, 0, lease, slot);
         let request = TranslationRequest {
             job: claimed.job,
-            model: id,
+            model: id.clone(),
             source,
             target: plan.body.target_language.clone(),
             texts,
             asking: asking.clone(),
         };
         let answered = (self.engines.translate)(request, ctx.step(0, TRANSLATED)).await;
+        self.note_answer(&id, &asking, &answered).await;
         self.forget_if_unavailable(claimed, &answered).await?;
         plan.body.take_translations(answered?);
         refuse_oversized(&plan.body)?;

@@ -76,6 +76,11 @@ impl ProviderFault {
             Self::Unknown => "outcome_unknown",
         }
     }
+
+    /// Whether it came of an answer, of which the provider did something or other.
+    pub(crate) const fn is_answer(self) -> bool {
+        matches!(self, Self::Refused | Self::Failed | Self::BadOutput)
+    }
 }
 
 /// Why a read ended without a result. It is cloned for each job that waited for the same result.

@@ -103,8 +103,10 @@ impl Ordering<'_> {
     pub(super) fn refusal<Made>(&self, why: &Unmade, standing: &Standing<Made>) -> ApiError {
         match why {
             Unmade::StorageFull => {
-                let most = self.app.process.settings.storage_quota_bytes;
-                let message = format!("The account keeps as many bytes as it may, {most}, or as many items.");
+                let settings = &self.app.process.settings;
+                let (bytes, items) = (settings.storage_quota_bytes, settings.max_items);
+                let message =
+                    format!("There is no room for it: the account may keep {bytes} bytes of media, and {items} items.");
                 ApiError::new(Code::FileTooLarge, message).suggest("Delete items that are no longer needed.")
             }
             Unmade::DocumentsFull => documents_full(),

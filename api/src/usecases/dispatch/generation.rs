@@ -26,6 +26,8 @@ pub struct GenerationRequest {
     pub duration_ms: Option<i64>,
     /// The model's price, and the credits to hold; none for a maker that costs none.
     pub price: Option<(Price, Credits)>,
+    /// The bytes that must be free for its result.
+    pub room: u64,
 }
 
 impl Make for GenerationRequest {
@@ -48,6 +50,10 @@ impl Make for GenerationRequest {
             duration_ms: self.duration_ms,
             credits: self.price.map_or(Credits::ZERO, |(_, held)| held),
         }
+    }
+
+    fn room(&self) -> u64 {
+        self.room
     }
 
     async fn made(&self, conn: &mut PgConnection, hash: &[u8]) -> sqlx::Result<Option<ItemId>> {

@@ -42,6 +42,11 @@ pub trait Make: Sync {
     /// The job that would make it.
     fn candidate(&self) -> Candidate;
 
+    /// The bytes that must be free in the storage of the workspace's account.
+    fn room(&self) -> u64 {
+        1
+    }
+
     /// Returns what the same plan has made, while that is still there.
     fn made(
         &self,
@@ -93,7 +98,7 @@ pub enum Making<Made> {
 /// Why something is not made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unmade {
-    /// The account keeps as many bytes or items as it may.
+    /// The account has no room for its bytes, or as many items as it may.
     StorageFull,
     /// The workspace has as many dubs or timelines as it may, or the account as many bytes of documents.
     DocumentsFull,
@@ -174,7 +179,7 @@ impl<M: Make> Work for M {
         if let Some(lack) = self.lack(conn).await? {
             return Ok(Looked::Answered(Making::Not(lack)));
         }
-        if storage_is_full(conn, self.owners().owner, settings).await? {
+        if storage_is_full(conn, self.owners().owner, settings, self.room()).await? {
             return Ok(Looked::Answered(Making::Not(Unmade::StorageFull)));
         }
         Ok(Looked::Candidate(self.candidate()))

@@ -298,10 +298,15 @@ async fn locked_balance(conn: &mut PgConnection, owners: Owners, monthly: Minute
     minutes::fold(conn, owners.payer, monthly).await?.ok_or(DispatchError::NoAccount)
 }
 
-/// Whether the account keeps as much as it may, so that nothing new is made for it.
-async fn storage_is_full(conn: &mut PgConnection, account: AccountId, settings: &Settings) -> sqlx::Result<bool> {
+/// Whether the account has no room for `bytes` more bytes or for one more item, so that nothing new is made for it.
+async fn storage_is_full(
+    conn: &mut PgConnection,
+    account: AccountId,
+    settings: &Settings,
+    bytes: u64,
+) -> sqlx::Result<bool> {
     let kept = usage::of(conn, account).await?;
-    Ok(u64::try_from(kept.media_bytes).unwrap_or(0) >= settings.storage_quota_bytes
+    Ok(u64::try_from(kept.media_bytes).unwrap_or(0).saturating_add(bytes) > settings.storage_quota_bytes
         || kept.items.unsigned_abs() >= settings.max_items)
 }
 

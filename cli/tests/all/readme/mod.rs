@@ -27,7 +27,7 @@ use worker::readers::ReadError;
 
 /// Lines that the README shows and no test runs as they stand, each with the reason.
 const NOT_RUN: [(&str, &str); 8] = [
-    ("make demo", "it compiles everything and takes a minute; it says itself what does not work"),
+    ("make demo", "it compiles everything first: `demo.rs` runs its recipe, without that"),
     ("make test", "it runs this test"),
     ("make eval", "it measures for hours"),
     ("make bench", "it compiles everything anew and measures for half an hour"),

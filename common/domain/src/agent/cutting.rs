@@ -1,7 +1,7 @@
 //! Decides which footage is read, which moments are shown, and which films are made of them.
 
 use super::film::{FilmDraft, Music};
-use super::library::{Item, footage, music};
+use super::library::{Item, footage, music, without_copies};
 use super::memory::{Memory, Phase};
 use super::moments::{Moment, SHORTEST_MS, chosen};
 use super::telling;
@@ -20,6 +20,7 @@ impl Memory {
         if let Some(over) = self.missed_items() {
             return over;
         }
+        self.footage = without_copies(std::mem::take(&mut self.footage), &self.wishes);
         if self.footage.is_empty() {
             return Phase::Over(telling::no_footage(&self.notes));
         }
@@ -128,6 +129,6 @@ impl Memory {
             .filter_map(|moment| self.footage.iter().find(|item| item.id == moment.item))
             .map(|item| item.name.clone())
             .collect();
-        Phase::Over(telling::done(self.output, &self.films, &names, &self.notes))
+        Phase::Over(telling::done(self.output, &self.films, &self.outputs, &names, &self.notes))
     }
 }

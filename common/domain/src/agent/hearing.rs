@@ -89,6 +89,7 @@ impl Memory {
                 self.note(format!("The footage could not be read: {why}"));
                 self.begin_search()
             }
+            Phase::Films if self.has_begun_films() => self.done_without(why),
             Phase::PriceFilms | Phase::Films if is_short => Phase::Over(telling::out_of_minutes(why)),
             Phase::PriceFilms | Phase::Films | Phase::Build | Phase::Search if is_gone => self.look_again(what, why),
             _ => Phase::Over(telling::stuck(what, why)),
@@ -107,9 +108,24 @@ impl Memory {
             self.spent += charged.unwrap_or(held) - held;
         }
         self.jobs.clear();
+        // Only where no step is left: otherwise the next render would be begun.
+        if self.phase == Phase::Films {
+            self.note("Not all is rendered: the budget's steps are used up.".to_owned());
+        }
         let to = if self.phase == Phase::Reading { self.have_read(jobs) } else { self.have_filmed(jobs) };
         self.go(to);
         true
+    }
+
+    /// Whether a render was begun, or its item was there.
+    fn has_begun_films(&self) -> bool {
+        !self.renders.is_empty() || !self.outputs.is_empty()
+    }
+
+    /// Goes on to the end of the renders that were begun, without those that are refused: they are paid for.
+    fn done_without(&mut self, why: &str) -> Phase {
+        self.note(format!("Not all could be rendered: {why}"));
+        if self.jobs.is_empty() { self.done() } else { Phase::Filming }
     }
 
     /// Takes in the ends of reads. Renders that it began before it looked again may be among the jobs.

@@ -3,6 +3,8 @@
 use super::wishes::Wishes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Words in the name or in a tag of music, alone or as a part of a longer word.
 const MUSIC: [&str; 3] = ["music", "soundtrack", "jingle"];
@@ -12,6 +14,8 @@ const MUSIC_ALONE: [&str; 6] = ["song", "theme", "track", "beat", "score", "tune
 const FILMS: [&str; 3] = ["render_timeline", "dub", "render_dub"];
 /// The tool that puts music under a voice: its items are not music.
 const MIXES: &str = "duck_music";
+/// The tools whose items show their first source item once more, and little else.
+const COPIES: [&str; 4] = ["remove_silence", MIXES, "upscale_media", "cut_out"];
 
 /// An item of the library, in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +32,9 @@ pub struct Item {
     pub sounds: bool,
     /// The names of its stored reads.
     pub reads: Vec<String>,
+    /// The id of the item that it shows once more, if it was made from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy_of: Option<String>,
 }
 
 impl Item {
@@ -51,11 +58,13 @@ impl Item {
         let id = text("id")?;
         tags.extend(text("ref").filter(|name| *name != id));
         let streams = item["streams"].as_array();
+        let source = item["made_by"]["source_item_ids"][0].as_str();
         Some(Self {
             name: text("name").unwrap_or_else(|| id.clone()),
             ms: ms(&item["duration_seconds"]).filter(|ms| *ms > 0)?,
             sounds: streams.is_none_or(|all| all.iter().any(|stream| stream["type"] == "audio")),
             reads: item["reads"].as_object().map(|reads| reads.keys().cloned().collect()).unwrap_or_default(),
+            copy_of: source.filter(|_| is_made_by(item, &COPIES)).map(str::to_owned),
             id,
             tags,
         })
@@ -98,6 +107,33 @@ impl Item {
 
 fn is_made_by(item: &Value, tools: &[&str]) -> bool {
     item["made_by"]["tool"].as_str().is_some_and(|tool| tools.contains(&tool))
+}
+
+/// Returns the items without those that show another one once more: of an item and those that were made from it, the
+/// one that the brief names best; of several, the one from which the others were made.
+pub fn without_copies(items: Vec<Item>, wishes: &Wishes) -> Vec<Item> {
+    let kept = places_kept(&items, wishes);
+    items.into_iter().enumerate().filter(|(place, _)| kept.contains(place)).map(|(_, item)| item).collect()
+}
+
+/// Returns the places of the items that [`without_copies`] keeps.
+fn places_kept(items: &[Item], wishes: &Wishes) -> BTreeSet<usize> {
+    let copies = items.iter().filter_map(|item| Some((item.id.as_str(), item.copy_of.as_deref()?)));
+    let copies: BTreeMap<&str, &str> = copies.collect();
+    let mut best = BTreeMap::new();
+    for (place, item) in items.iter().enumerate() {
+        let (steps, first) = first_source(&item.id, &copies);
+        let rank = (item.named_by(&wishes.words), Reverse(steps), Reverse(place));
+        let of_first = best.entry(first).or_insert(rank);
+        *of_first = rank.max(*of_first);
+    }
+    best.into_values().map(|(_, _, Reverse(place))| place).collect()
+}
+
+/// Returns in how many steps an item comes from one that is no copy, and the id of that one, which may be deleted.
+fn first_source<'a>(id: &'a str, copies: &BTreeMap<&'a str, &'a str>) -> (usize, &'a str) {
+    let sources = std::iter::successors(Some(id), |id| copies.get(id).copied());
+    sources.enumerate().take(copies.len() + 1).last().unwrap_or((0, id))
 }
 
 /// Returns at most `most` items that the brief names, best first, or of all if it names none; and whether it names any.
@@ -148,7 +184,8 @@ mod tests {
 
     fn sound(name: &str, reads: &[&str]) -> Item {
         let reads = reads.iter().map(|read| (*read).to_owned()).collect();
-        Item { id: name.to_owned(), name: name.to_owned(), tags: Vec::new(), ms: 60_000, sounds: true, reads }
+        let (id, name) = (name.to_owned(), name.to_owned());
+        Item { id, name, tags: Vec::new(), ms: 60_000, sounds: true, reads, copy_of: None }
     }
 
     fn chosen(brief: &str, sounds: &[Item]) -> Option<String> {
@@ -178,5 +215,21 @@ mod tests {
         // Where everything is read for words when it comes in, what is called music still is.
         let read = [sound("Harbour.wav", &["transcript"]), sound("Theme.wav", &["transcript"])];
         assert_eq!(chosen(brief, &read).as_deref(), Some("Theme.wav"));
+    }
+
+    #[test]
+    fn of_an_item_and_those_that_were_made_from_it_one_is_footage() {
+        let copy = |name: &str, of: &str| Item { copy_of: Some(of.to_owned()), ..sound(name, &[]) };
+        let kept = |brief: &str, items: &[Item]| -> Vec<String> {
+            without_copies(items.to_vec(), &Wishes::of(brief)).into_iter().map(|item| item.name).collect()
+        };
+        let larger = copy("Talk (silence removed), 2x", "Talk (silence removed)");
+        let all = [larger, copy("Talk (silence removed)", "Talk"), sound("Boats", &[]), sound("Talk", &[])];
+        assert_eq!(kept("the river", &all), ["Boats", "Talk"]);
+        assert_eq!(kept("the river in the talk", &all), ["Boats", "Talk"]);
+        assert_eq!(kept("the talk with its silence removed", &all), ["Talk (silence removed)", "Boats"]);
+        assert_eq!(kept("the river", &all[..3]), ["Talk (silence removed)", "Boats"], "the first one is deleted");
+        assert_eq!(kept("the river", &[copy("One", "Gone"), copy("Other", "Gone")]), ["One"]);
+        assert_eq!(kept("the river", &[copy("One", "Other"), copy("Other", "One")]).len(), 2, "it comes to an end");
     }
 }

@@ -191,6 +191,9 @@ impl Memory {
         }
         // Jobs that were started are waited for, even without steps.
         let waits = matches!(self.phase, Phase::Reading | Phase::Filming);
+        if steps_left == 0 && self.phase == Phase::Films && !self.jobs.is_empty() {
+            return Move::Wait { jobs: self.jobs.clone() };
+        }
         if steps_left == 0 && !waits {
             return Move::Stop(telling::out_of_steps(self.steps));
         }

@@ -79,9 +79,19 @@ pub fn stuck(what: &str, why: &str) -> End {
     failed(format!("{what} was refused: {why} When that is put right, say \"go on\" with {SAY}."))
 }
 
-/// Returns the end when everything was made.
-pub fn done(output: OutputType, films: &[FilmDraft], names: &[String], notes: &[String]) -> End {
-    let ms: i64 = films.iter().map(FilmDraft::ms).sum();
+/// Returns the end when everything was made, or all that could be. `made` has the rendered items, with their lengths in
+/// milliseconds.
+pub fn done(
+    output: OutputType,
+    films: &[FilmDraft],
+    made: &[(String, i64)],
+    names: &[String],
+    notes: &[String],
+) -> End {
+    let ms: i64 = match output {
+        OutputType::Clips => made.iter().map(|(_, ms)| ms).sum(),
+        OutputType::Assembled | OutputType::Timeline => films.iter().map(FilmDraft::ms).sum(),
+    };
     let scenes: usize = films.iter().map(|film| film.moments.len()).sum();
     let seconds = Minutes::from_hundredths(ms / 10);
     let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
@@ -90,7 +100,7 @@ pub fn done(output: OutputType, films: &[FilmDraft], names: &[String], notes: &[
     let mut message = match output {
         OutputType::Assembled => format!("The film is ready: {seconds} s, {moments} of {from}"),
         OutputType::Timeline => format!("The timeline is ready: {seconds} s, {moments} of {from}"),
-        OutputType::Clips => format!("The clips are ready: {} of {from}, {seconds} s together", films.len()),
+        OutputType::Clips => format!("The clips are ready: {} of {from}, {seconds} s together", made.len()),
     };
     if let Some(music) = films.iter().find_map(|film| film.music.as_ref()) {
         message.push_str(", with music of ");

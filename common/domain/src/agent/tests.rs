@@ -125,6 +125,24 @@ fn a_brief_becomes_a_film_of_what_it_names() {
 }
 
 #[test]
+fn what_was_made_from_footage_is_not_shown_beside_it() {
+    let mut cut = item("cut", "Interview (silence removed)", &[]);
+    cut["made_by"] = json!({ "tool": "remove_silence", "source_item_ids": ["talk"] });
+    let talk = item("talk", "Interview.mp4", &[]);
+    let mut animated = item("animated", "Waves", &[]);
+    animated["made_by"] = json!({ "tool": "generate_video", "source_item_ids": ["talk"] });
+    let read = |brief: &str, found: &[&Value]| {
+        let mut memory = Memory::new("prj_1".to_owned(), Wishes::of(brief), OutputType::Assembled);
+        let found: Vec<Value> = found.iter().copied().cloned().collect();
+        memory.hear_answer(&items(&found), None);
+        call(&memory).1["refs"].clone()
+    };
+    assert_eq!(read("the river", &[&cut, &animated, &talk]), json!(["animated", "talk"]));
+    assert_eq!(read("the interview", &[&cut, &talk]), json!(["talk"]));
+    assert_eq!(read("the interview", &[&cut]), json!(["cut"]), "what it was made from is deleted");
+}
+
+#[test]
 fn all_pages_of_the_library_are_looked_through_up_to_a_bound() {
     let page = |id: &str, next: Option<&str>| json!({ "data": { "items": [item(id, id, &[])], "next_cursor": next } });
     let mut memory = Memory::new("prj_1".to_owned(), Wishes::of("the river"), OutputType::Assembled);
@@ -153,6 +171,43 @@ fn clips_are_films_of_their_own_and_a_timeline_is_not_rendered() {
     let end = stopped(&memory);
     assert!(end.message.starts_with("The timeline is ready: 5.00 s"), "{}", end.message);
     assert!(memory.shown().is_some());
+}
+
+#[test]
+fn clips_that_were_begun_are_waited_for_where_the_next_one_is_refused_or_no_step_is_left() {
+    let mut memory = cut("5 seconds of the river in the interview", OutputType::Clips);
+    let again = memory.films[0].clone();
+    memory.films.push(again);
+    for id in ["tml_1", "tml_2"] {
+        memory.hear_answer(&json!({ "data": { "timeline": { "id": id } } }), None);
+    }
+    for _ in 0..2 {
+        memory.hear_answer(&minutes(0.25, &json!({})), None);
+    }
+    memory.hear_answer(&minutes(0.25, &json!({ "job_id": "job_3", "warnings": [] })), None);
+    assert_eq!(call(&memory).1["timeline_id"], "tml_2");
+    let made = json!({ "id": "job_3", "status": "succeeded", "cloud_minutes": 0.25, "result": { "item_id": "film" } });
+    let made = json!({ "data": { "jobs": [made] } });
+    let waits = Move::Wait { jobs: vec!["job_3".to_owned()] };
+
+    let mut without_steps = memory.clone();
+    assert_eq!(without_steps.next(0), waits, "it is paid for");
+    assert!(without_steps.hear_jobs(&made));
+    let mut all = vec![(without_steps, "steps are used up.")];
+    for code in ["insufficient_minutes", "item_not_found", "quota_reached"] {
+        let mut refused = memory.clone();
+        refused.hear_refusal(&Refused { code: code.to_owned(), message: "It is so.".to_owned() });
+        assert_eq!(refused.next(100), waits, "{code}");
+        assert!(refused.hear_jobs(&made));
+        all.push((refused, "Not all could be rendered: It is so."));
+    }
+    for (memory, why) in all {
+        let end = stopped(&memory);
+        assert_eq!((end.status, memory.outputs()), (ProjectStatus::Idle, &[("film".to_owned(), 5_000)][..]));
+        let told = &end.message;
+        assert!(told.starts_with("The clips are ready: 1 of Interview.mp4, 5.00 s together."), "{told}");
+        assert!(told.contains(why), "{told}");
+    }
 }
 
 #[test]

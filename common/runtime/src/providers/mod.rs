@@ -157,6 +157,12 @@ impl Providers {
 }
 
 impl Model {
+    /// Returns the bytes that must be free in an account's storage before the provider is asked, which is paid whatever
+    /// becomes of the result: the largest result, or a tenth of the account's `quota` where that is less.
+    pub fn needed_room(&self, quota: u64) -> u64 {
+        self.limits.output_bytes.min(quota / 10)
+    }
+
     /// Whether it can translate dubs: by `/v1/chat/completions`, and segments of any length.
     pub fn translates_dubs(&self) -> bool {
         let is_asked = self.dialect == Dialect::Openai && matches!(self.kind, ModelKind::Translate | ModelKind::Chat);

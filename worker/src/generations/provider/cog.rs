@@ -18,6 +18,8 @@ use tokio::time::sleep;
 
 /// The pause between two polls of a prediction.
 const PAUSE: Duration = Duration::from_secs(1);
+/// Polls in a row that may fail before a prediction is given up.
+const MOST_POLLS: u32 = 5;
 
 impl Provider {
     /// Has a prediction made, and waits for it.
@@ -47,7 +49,7 @@ impl Provider {
                 }
                 _ => return Err(self.fault(ProviderFault::BadOutput, "its answer is no prediction")),
             }
-            prediction = self.look(&id, &body, spool).await?;
+            prediction = self.polled(&id, &body, spool).await?;
         }
     }
 
@@ -57,7 +59,20 @@ impl Provider {
         self.json(response, spool).await
     }
 
-    /// Polls a prediction. A server that does not answer `GET` is sent the same `PUT` again, if it is idempotent.
+    /// Polls a prediction until a poll is answered: one that fails says nothing of the prediction, which may go on.
+    async fn polled(&self, id: &str, body: &Value, spool: AnswerSpool<'_>) -> Result<Prediction, ReadError> {
+        for failed in 1..MOST_POLLS {
+            match self.look(id, body, spool).await {
+                Err(ReadError::Provider(ProviderFault::Unavailable | ProviderFault::Unknown)) => {
+                    sleep(PAUSE * failed).await;
+                }
+                answered => return answered,
+            }
+        }
+        self.look(id, body, spool).await
+    }
+
+    /// Polls a prediction once. A server that does not answer `GET` is sent the same `PUT` again, if it is idempotent.
     async fn look(&self, id: &str, body: &Value, spool: AnswerSpool<'_>) -> Result<Prediction, ReadError> {
         let request = self.request(Method::GET, &format!("predictions/{id}"));
         let response = match request.send().await {

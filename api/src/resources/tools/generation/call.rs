@@ -137,6 +137,10 @@ impl GenerationCall<'_> {
             Chosen::Engine(_) => None,
             Chosen::Model(model) => Some((model.price, model.price.of(plan.amount(facts)))),
         };
+        let room = match chosen {
+            Chosen::Engine(_) => 1,
+            Chosen::Model(model) => model.needed_room(self.app.process.settings.storage_quota_bytes),
+        };
         let canonical = json!([self.tool.name(), self.caller.workspace.id, self.request]);
         let key = if self.dry_run { IdempotencyKey(None) } else { self.key.clone() };
         let request = GenerationRequest {
@@ -149,6 +153,7 @@ impl GenerationCall<'_> {
             name: plan.name(source.map_or("", |source| source.item.name.as_str())),
             duration_ms: plan.minutes_for_ms(facts),
             price,
+            room,
             plan,
         };
         self.dispatch(&request).await
