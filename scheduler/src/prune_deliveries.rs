@@ -17,6 +17,6 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
         .and(until_none(process, |conn| webhook_secrets::forget_expired(conn).boxed()).await)
         .and(until_none(process, |conn| deliveries::prune(conn, days, BATCH).boxed()).await)
         .and(until_end(process, |conn, after| events::prune(conn, days, after, BATCH).boxed()).await)
-        .and(until_none(process, |conn| endpoints::prune(conn, days).boxed()).await)
+        .and(until_none(process, |conn| endpoints::prune(conn, days, BATCH).boxed()).await)
         .result()
 }

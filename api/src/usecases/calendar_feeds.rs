@@ -14,7 +14,8 @@ use domain::ics::{self, Event};
 use domain::ids::CalendarFeedId;
 use domain::public_link::LinkToken;
 use store::calendar::{self, EntryRow, Window};
-use store::calendar_feeds::{self, FeedRow};
+use store::calendar_feeds::{self, CountedRead, FeedRow};
+use tracing::Instrument;
 
 /// Makes a feed. `show` writes the answer, which is stored without the token.
 ///
@@ -100,15 +101,24 @@ pub async fn read_feed(app: &App, scope: &Scope, token: &LinkToken) -> Answer<Op
     }
     // An account may have thousands of feeds: they wait for one another, and not the feeds of others for them.
     let turn = app.turns.calendars.turn_soon(read.account_id).await?;
+    // Reading and writing thousands of entries takes a while, and goes on when the program hangs up: the turn lasts
+    // until then.
+    let app = app.clone();
+    let work = async move {
+        let written = write_calendar(&app, read).await;
+        drop(turn);
+        written
+    };
+    tokio::spawn(work.in_current_span()).await.map_err(ApiError::internal)?.map(Some)
+}
+
+/// Writes the calendar of a feed.
+async fn write_calendar(app: &App, read: CountedRead) -> Answer<String> {
     let window = Window { from: Some(read.now - TimeDelta::days(TOLD_DAYS_BACK)), ..Window::default() };
     let page = async { calendar::page(&mut *app.conn().await?, read.workspace_id, &window, MOST_TOLD).await };
     let rows = in_time(page).await?;
-    // Writing thousands of entries takes a while, and goes on when the program hangs up: the turn lasts until then.
-    let written = tokio::task::spawn_blocking(move || {
-        let _turn = turn;
-        ics::calendar(&read.name, rows.iter().map(event_of))
-    });
-    written.await.map(Some).map_err(ApiError::internal)
+    let written = tokio::task::spawn_blocking(move || ics::calendar(&read.name, rows.iter().map(event_of)));
+    written.await.map_err(ApiError::internal)
 }
 
 fn event_of(row: &EntryRow) -> Event<'_> {

@@ -94,7 +94,7 @@ pub const ITEM_REF: RefField = RefField { named: "ref", id: "item_id" };
 #[derive(Debug)]
 pub struct DocumentChange<D> {
     /// The change's transaction, to look things up in.
-    pub tx: runtime::own_turns::OwnTransaction,
+    pub tx: runtime::own_connections::OwnTransaction,
     /// The name that it will have.
     pub name: String,
     /// The content that it will have.

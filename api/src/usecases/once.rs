@@ -16,7 +16,7 @@ use crate::usecases::starting;
 use domain::ids::{AccountId, RequestId};
 use futures_util::future::BoxFuture;
 use poem_openapi::types::ToJSON;
-use runtime::own_turns::OwnTransaction;
+use runtime::own_connections::OwnTransaction;
 use serde_json::json;
 use sqlx::PgConnection;
 use store::idempotency::{self, Key, KeyLife, Stored};

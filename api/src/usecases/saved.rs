@@ -17,7 +17,7 @@ use crate::usecases::documents::{
 use crate::usecases::once::{Before, Begun, Made, Once};
 use domain::document::{checked_name, is_long};
 use domain::ids::{NamedDocumentId, WorkspaceId};
-use runtime::own_turns::OwnTransaction;
+use runtime::own_connections::OwnTransaction;
 use sqlx::PgConnection;
 use store::documents::{self, DocumentRow};
 

@@ -97,7 +97,10 @@ pub fn refused(key: Option<&Key>, error: impl Into<DispatchError>) -> ApiError {
     let error = error.into();
     let waited = match &error {
         DispatchError::Busy(refused) | DispatchError::Database(refused) => store::waited_too_long(refused),
-        DispatchError::Contended | DispatchError::Unaccounted | DispatchError::NoAccount => false,
+        DispatchError::Contended
+        | DispatchError::OutOfTurns
+        | DispatchError::Unaccounted
+        | DispatchError::NoAccount => false,
     };
     if key.is_some() && waited {
         return ApiError::new(Code::IdempotencyInProgress, "A call with this Idempotency-Key is still being answered.")

@@ -14,6 +14,7 @@ pub mod measure;
 pub mod media;
 pub mod operator_webhook;
 pub mod outbound;
+pub mod own_connections;
 pub mod own_fault;
 pub mod own_turns;
 pub mod process;

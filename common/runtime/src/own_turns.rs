@@ -8,11 +8,8 @@
 //! few busy accounts leave turns to those that have none.
 
 use domain::ids::AccountId;
-use sqlx::pool::PoolConnection;
-use sqlx::{Acquire, PgConnection, Postgres, Transaction};
 use std::collections::HashMap;
 use std::iter::once;
-use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -21,6 +18,20 @@ use tokio::time::timeout;
 /// Transactions and long lists that an account has at once beside its first: with that a fourth of the connections that
 /// answer calls.
 const MOST_FURTHER: usize = 3;
+/// How many times as long a call waits for one of its account's turns as for one of all accounts': the account's own
+/// calls are nearly always over before, and who is refused would only ask again.
+const OWN_PATIENCE: u32 = 3;
+
+/// Why a call got no turn, or could not use it.
+#[derive(Debug, thiserror::Error)]
+pub enum TurnError {
+    /// Other calls of the account had its turns for too long. The database is well.
+    #[error("other calls of the account have all of its turns")]
+    OwnCalls,
+    /// All accounts' turns were taken for too long (`PoolTimedOut`), or the database refused or did not answer.
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+}
 
 /// The turns of all accounts in a process. Cheap to clone; clones share them. An account that has no turn and waits for
 /// none is not remembered.
@@ -70,21 +81,21 @@ struct Place {
 }
 
 impl OwnTurns {
-    /// The turns of a process with so many connections. A call that has one of its account's turns waits at most as
-    /// long as `patience` for one of the turns of all accounts.
+    /// The turns of a process with so many connections. A call waits three times as long as `patience` at most for one
+    /// of its account's turns, and then as long as `patience` for one of the turns of all accounts.
     pub fn of(connections: u32, patience: Duration) -> Self {
         let connections = usize::try_from(connections).unwrap_or(Semaphore::MAX_PERMITS);
         let (all, lists) = (Line::of(connections * 3 / 4), Line::of(connections / 2));
         Self { of_accounts: Arc::default(), all, lists, patience }
     }
 
-    /// Waits for one of the account's turns, however long that takes, and then for one of all accounts' turns. The
-    /// caller must not hold a connection.
+    /// Waits for one of the account's turns, and then for one of all accounts' turns. The caller must not hold a
+    /// connection.
     ///
     /// # Errors
-    /// `PoolTimedOut` if all accounts' turns were taken for too long: the error that a pool without a free connection
-    /// returns.
-    pub async fn turn(&self, account: AccountId) -> sqlx::Result<OwnTurn> {
+    /// `OwnCalls` if the account's turns were taken for too long. `PoolTimedOut` if all accounts' turns were: the error
+    /// that a pool without a free connection returns.
+    pub async fn turn(&self, account: AccountId) -> Result<OwnTurn, TurnError> {
         self.turn_in(account, &[&self.all]).await
     }
 
@@ -92,23 +103,24 @@ impl OwnTurns {
     ///
     /// # Errors
     /// As [`Self::turn`].
-    pub async fn list_turn(&self, account: AccountId) -> sqlx::Result<OwnTurn> {
+    pub async fn list_turn(&self, account: AccountId) -> Result<OwnTurn, TurnError> {
         self.turn_in(account, &[&self.lists, &self.all]).await
     }
 
-    async fn turn_in(&self, account: AccountId, lines: &[&Line]) -> sqlx::Result<OwnTurn> {
+    async fn turn_in(&self, account: AccountId, lines: &[&Line]) -> Result<OwnTurn, TurnError> {
         let place = self.place(account);
-        let mut permits = {
+        let own = async {
             let first = [&place.own.first];
             let further: Vec<&Arc<Semaphore>> =
                 once(&place.own.further).chain(lines.iter().map(|line| &line.further)).collect();
             // Whoever waits for a further one takes the first when that is free before.
             tokio::select! {
                 biased;
-                first = taken(&first) => first?,
-                further = taken(&further) => further?,
+                first = taken(&first) => first,
+                further = taken(&further) => further,
             }
         };
+        let mut permits = timeout(self.patience * OWN_PATIENCE, own).await.map_err(|_| TurnError::OwnCalls)??;
         let all: Vec<&Arc<Semaphore>> = lines.iter().map(|line| &line.all).collect();
         // An account has no more than its own turns in these lines, however many calls it sends.
         let of_all = timeout(self.patience, taken(&all)).await;
@@ -161,84 +173,6 @@ impl Drop for Place {
     }
 }
 
-/// A transaction that holds one of its account's turns until it ends.
-#[derive(Debug)]
-pub struct OwnTransaction {
-    tx: Transaction<'static, Postgres>,
-    _turn: OwnTurn,
-}
-
-impl OwnTransaction {
-    /// A transaction that was begun in this turn.
-    pub(crate) const fn new(tx: Transaction<'static, Postgres>, turn: OwnTurn) -> Self {
-        Self { tx, _turn: turn }
-    }
-
-    /// Commits it.
-    ///
-    /// # Errors
-    /// What the database answers.
-    pub async fn commit(self) -> sqlx::Result<()> {
-        self.tx.commit().await
-    }
-
-    /// Takes back all that it has done.
-    ///
-    /// # Errors
-    /// What the database answers.
-    pub async fn rollback(self) -> sqlx::Result<()> {
-        self.tx.rollback().await
-    }
-}
-
-impl Deref for OwnTransaction {
-    type Target = PgConnection;
-    fn deref(&self) -> &PgConnection {
-        &self.tx
-    }
-}
-
-impl DerefMut for OwnTransaction {
-    fn deref_mut(&mut self) -> &mut PgConnection {
-        &mut self.tx
-    }
-}
-
-/// A connection that holds one of its account's turns until it is given back.
-#[derive(Debug)]
-pub struct OwnConnection {
-    conn: PoolConnection<Postgres>,
-    _turn: OwnTurn,
-}
-
-impl OwnConnection {
-    /// A connection that was taken in this turn.
-    pub(crate) const fn new(conn: PoolConnection<Postgres>, turn: OwnTurn) -> Self {
-        Self { conn, _turn: turn }
-    }
-
-    /// Begins a transaction, in the turn that the connection is held in.
-    ///
-    /// # Errors
-    /// What the database answers.
-    pub async fn begin_in_turn(&mut self) -> sqlx::Result<Transaction<'_, Postgres>> {
-        Acquire::begin(&mut *self.conn).await
-    }
-}
-
-impl Deref for OwnConnection {
-    type Target = PgConnection;
-    fn deref(&self) -> &PgConnection {
-        &self.conn
-    }
-}
-
-impl DerefMut for OwnConnection {
-    fn deref_mut(&mut self) -> &mut PgConnection {
-        &mut self.conn
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -271,7 +205,7 @@ mod tests {
     }
 
     /// A turn that there is at once.
-    fn now(turn: impl Future<Output = sqlx::Result<OwnTurn>>) -> OwnTurn {
+    fn now(turn: impl Future<Output = Result<OwnTurn, TurnError>>) -> OwnTurn {
         turn.now_or_never().expect("at once").expect("a turn")
     }
 
@@ -290,7 +224,7 @@ mod tests {
         // Three slow accounts leave a turn to each of three others.
         held.extend((0..3).map(|_| now(turns.turn(AccountId::mint()))));
         let refused = turns.turn(AccountId::mint()).await;
-        assert!(matches!(refused, Err(sqlx::Error::PoolTimedOut)), "twelve of sixteen are taken");
+        assert!(matches!(refused, Err(TurnError::Database(sqlx::Error::PoolTimedOut))), "twelve of sixteen are taken");
         assert_eq!(turns.lock().len(), 6, "who was refused is not remembered");
         held.pop();
         now(turns.turn(AccountId::mint()));
@@ -314,9 +248,21 @@ mod tests {
         assert!(turns.list_turn(next).now_or_never().is_none(), "four lists are further ones");
         lists.extend((0..2).map(|_| now(turns.list_turn(AccountId::mint()))));
         let refused = turns.list_turn(AccountId::mint()).await;
-        assert!(matches!(refused, Err(sqlx::Error::PoolTimedOut)), "lists have eight of sixteen");
+        assert!(matches!(refused, Err(TurnError::Database(sqlx::Error::PoolTimedOut))), "lists have eight of sixteen");
         let _transactions = [now(turns.turn(other)), now(turns.turn(other))];
         let few = OwnTurns::of(1, Duration::from_millis(20));
         now(few.list_turn(AccountId::mint()));
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_too_long_for_calls_of_their_own_account_is_refused() {
+        let turns = OwnTurns::of(16, Duration::from_millis(20));
+        let busy = AccountId::mint();
+        let held: Vec<OwnTurn> = (0..MOST_OF_ACCOUNT).map(|_| now(turns.turn(busy))).collect();
+        let refused = timeout(Duration::from_secs(10), turns.turn(busy)).await.expect("in time");
+        assert!(matches!(refused, Err(TurnError::OwnCalls)), "{refused:?}");
+        drop(held);
+        now(turns.turn(busy));
+        assert!(turns.lock().is_empty());
     }
 }

@@ -310,14 +310,17 @@ pub async fn remove(conn: &mut PgConnection, account: AccountId, id: EndpointId)
     Ok(done.rows_affected() == 1)
 }
 
-/// Deletes rows of endpoints that were removed more than `retention_days` ago and have no deliveries any more. Returns
-/// how many.
-pub async fn prune(conn: &mut PgConnection, retention_days: i32) -> sqlx::Result<u64> {
+/// Deletes up to `limit` rows of endpoints that were removed more than `retention_days` ago and have no deliveries any
+/// more. Returns how many.
+pub async fn prune(conn: &mut PgConnection, retention_days: i32, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
-        "DELETE FROM webhook_endpoints AS w
-         WHERE w.deleted_at < mws_now() - make_interval(days => $1)
-             AND (SELECT d.id FROM deliveries AS d WHERE d.endpoint_id = w.id LIMIT 1) IS NULL",
-        retention_days
+        "DELETE FROM webhook_endpoints WHERE id = ANY (ARRAY(
+             SELECT w.id FROM webhook_endpoints AS w
+             WHERE w.deleted_at < mws_now() - make_interval(days => $1)
+                 AND (SELECT d.id FROM deliveries AS d WHERE d.endpoint_id = w.id LIMIT 1) IS NULL
+             ORDER BY w.id LIMIT $2 FOR UPDATE SKIP LOCKED))",
+        retention_days,
+        limit
     )
     .execute(conn)
     .await?;

@@ -1,9 +1,10 @@
 //! What is long is worked on in its account's turn: documents that are read, and documents that are imported.
 
+use crate::renders::speaks;
 use anyhow::ensure;
 use api::http::answers::Taker;
 use futures_util::FutureExt as _;
-use mws_tests::world::{Answer, Tenant, World};
+use mws_tests::world::{Answer, Media, Tenant, World};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::timeout;
@@ -104,5 +105,28 @@ async fn the_film_of_a_long_timeline_is_planned_in_its_accounts_turn_too() -> an
     ensure!(timeout(WAITED, &mut call).await.is_err(), "its film is planned in a turn");
     drop(held);
     assert_ne!(call.await??.code(), "internal");
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_is_kept_of_a_long_talk_is_found_in_one_turn_and_told_in_another() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::audio(3_600)).await?;
+    let spans: Vec<(f64, f64)> = (0..1_100).map(|at| (f64::from(at * 3), f64::from(at * 3 + 1))).collect();
+    speaks(&world, item, &spans).await?;
+    let turns = &world.app().turns.bodies;
+    let turn = turns.turn(Taker::Account(tenant.account)).await;
+    let (client, ask) = (tenant.client.clone(), json!({ "ref": item }));
+    let mut call = tokio::spawn(async move { client.tool("remove_silence", &ask).await });
+    ensure!(timeout(WAITED, &mut call).await.is_err(), "it is found in a turn");
+    let mut next = Box::pin(turns.turn(Taker::Account(tenant.account)));
+    ensure!(next.as_mut().now_or_never().is_none(), "the turn is taken");
+    drop(turn);
+    let held = next.await;
+    ensure!(timeout(WAITED, &mut call).await.is_err(), "it is told in a turn");
+    drop(held);
+    let kept = call.await??.data()?["keep"].as_array().map(Vec::len);
+    assert_eq!(kept, Some(1_100));
     world.end().await
 }

@@ -2,9 +2,11 @@
 //! (`runtime::own_turns`).
 
 use crate::floors::{code, is_test, module, root, sources};
-use crate::public_links::link;
+use crate::portal;
+use crate::public_links::{Visitor, link};
 use anyhow::Context;
-use domain::ids::AccountId;
+use domain::ids::{AccountId, ItemId};
+use futures_util::future::join_all;
 use mws_tests::world::{Feed, Media, World, until};
 use reqwest::StatusCode;
 use serde_json::json;
@@ -12,6 +14,7 @@ use sqlx::Acquire;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use store::PoolSize;
+use tokio::task::JoinHandle;
 
 /// Use cases of customers that begin a transaction in no turn of the account, and why.
 const WITHOUT_A_TURN: [(&str, &str); 6] = [
@@ -26,6 +29,18 @@ const WITHOUT_A_TURN: [(&str, &str); 6] = [
 /// How many connections to the test's database wait for a lock.
 const WAITING: &str = "SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted
     AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())";
+
+/// Waits for more than half a second, in which no more than `most` connections may wait for a lock: long enough for the
+/// service to see that clients hung up, and much shorter than a lock is waited for.
+async fn no_more_wait(world: &World, most: i64) -> anyhow::Result<()> {
+    let looked = Instant::now() + Duration::from_millis(600);
+    until("the time is over", async || {
+        let waiting = world.count(WAITING).await?;
+        anyhow::ensure!(waiting <= most, "{waiting} connections wait");
+        Ok((Instant::now() >= looked).then_some(()))
+    })
+    .await
+}
 
 #[test]
 fn a_customers_transaction_begins_in_a_turn_of_its_account() -> anyhow::Result<()> {
@@ -74,6 +89,39 @@ async fn calls_that_wait_for_the_account_hold_four_connections_and_all_are_answe
     world.end().await
 }
 
+/// A statement whose client hung up waits on for its lock, and its connection with it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_begins_calls_and_hangs_up_has_no_more_connections_than_turns() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (busy, other) = (world.tenant("busy").await?, world.tenant("other").await?);
+    let items = world.items(&busy, 8, Media::audio(60)).await?;
+    let others = world.item(&other, Media::audio(60)).await?;
+    let mut conn = world.pool().acquire().await?;
+    let mut held = conn.begin().await?;
+    sqlx::query("SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE")
+        .bind(busy.account)
+        .execute(&mut *held)
+        .await?;
+    let begin = |items: &[ItemId]| -> Vec<_> {
+        let calls = items.iter().map(|item| (busy.client.clone(), *item));
+        calls.map(|(client, item)| tokio::spawn(async move { client.prepare(&[item], &["levels"]).await })).collect()
+    };
+    let given_up = begin(&items[..4]);
+    until("four wait", async || Ok((world.count(WAITING).await? >= 4).then_some(()))).await?;
+    given_up.iter().for_each(JoinHandle::abort);
+    let calls = begin(&items[4..]);
+    no_more_wait(&world, 4).await?;
+    let prepared = other.client.prepare(&[others], &["levels"]).await?;
+    assert_eq!(prepared.status, 200, "{}", prepared.text);
+    held.rollback().await?;
+    drop(conn);
+    for call in calls {
+        let answer = call.await??;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    world.end().await
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lists_of_an_account_hold_four_connections_and_all_are_answered() -> anyhow::Result<()> {
     let world = World::new().await?;
@@ -98,6 +146,61 @@ async fn lists_of_an_account_hold_four_connections_and_all_are_answered() -> any
         let answer = call.await??;
         assert_eq!(answer.status, 200, "{}", answer.text);
     }
+    world.end().await
+}
+
+/// A file of a month is up to fifty pages, which are asked for as everybody asks for them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_of_an_account_s_statements_hold_four_connections_and_all_are_answered() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (busy, other) = (world.tenant("busy").await?, world.tenant("other").await?);
+    let customer = portal::at(&world, &portal::link(&busy.client, json!({})).await?).await?;
+    let mut conn = world.pool().acquire().await?;
+    let mut held = conn.begin().await?;
+    sqlx::query("LOCK TABLE ledger_tallies IN ACCESS EXCLUSIVE MODE").execute(&mut *held).await?;
+    let files = join_all((0..8).map(|_| customer.get("/portal/usage/statement.csv")));
+    let looked_at = async {
+        until("four wait", async || Ok((world.count(WAITING).await? >= 4).then_some(()))).await?;
+        no_more_wait(&world, 4).await?;
+        let balance = other.client.send("GET", "/balances", &[], None).await?;
+        assert_eq!(balance.status, 200, "{}", balance.text);
+        held.rollback().await?;
+        anyhow::Ok(())
+    };
+    let (files, looked_at) = tokio::join!(files, looked_at);
+    looked_at?;
+    for file in files {
+        let (status, text) = file?;
+        assert_eq!(status, StatusCode::OK, "{text}");
+    }
+    drop(conn);
+    world.end().await
+}
+
+/// What a read is put together from may be the rows of a day of speech.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn stored_reads_of_an_account_hold_four_connections_and_all_are_answered() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let busy = world.tenant("busy").await?;
+    let item = world.item(&busy, Media::audio(60)).await?;
+    let mut conn = world.pool().acquire().await?;
+    let mut held = conn.begin().await?;
+    sqlx::query("LOCK TABLE item_reads IN ACCESS EXCLUSIVE MODE").execute(&mut *held).await?;
+    let path = format!("/library/items/{item}/reads/transcript");
+    let reads = join_all((0..12).map(|_| busy.client.send("GET", &path, &[], None)));
+    let looked_at = async {
+        until("four wait", async || Ok((world.count(WAITING).await? >= 4).then_some(()))).await?;
+        no_more_wait(&world, 4).await?;
+        held.rollback().await?;
+        anyhow::Ok(())
+    };
+    let (reads, looked_at) = tokio::join!(reads, looked_at);
+    looked_at?;
+    for read in reads {
+        let read = read?;
+        assert_eq!((read.status, read.code()), (404, "read_not_found"), "{}", read.text);
+    }
+    drop(conn);
     world.end().await
 }
 
@@ -201,5 +304,37 @@ async fn guests_whose_comments_wait_keep_no_page_of_another_account_waiting() ->
         assert_eq!(sent.status(), StatusCode::SEE_OTHER);
     }
     drop(conn);
+    world.end().await
+}
+
+/// For an account one page or calendar at a time is put together, also while those who asked for others have gone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn visitors_who_hang_up_leave_no_more_statements_behind_than_there_are_turns() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::video(60)).await?;
+    let page = link(&tenant, item, json!({ "rights": ["comment"] })).await?.1;
+    let made = tenant.client.tool("create_calendar_feed", &json!({})).await?;
+    let feed = Visitor::of(made.data()?["url"].as_str().context("no url")?)?;
+    for (lock, visitor) in [
+        ("LOCK TABLE comments IN ACCESS EXCLUSIVE MODE", &page),
+        ("LOCK TABLE calendar_entries IN ACCESS EXCLUSIVE MODE", &feed),
+    ] {
+        let mut conn = world.pool().acquire().await?;
+        let mut held = conn.begin().await?;
+        sqlx::query(lock).execute(&mut *held).await?;
+        tokio::select! {
+            answer = visitor.page() => anyhow::bail!("it was answered: {answer:?}"),
+            waits = until("it waits", async || Ok((world.count(WAITING).await? >= 1).then_some(()))) => waits?,
+        }
+        let others = async {
+            no_more_wait(&world, 1).await?;
+            held.rollback().await?;
+            anyhow::Ok(())
+        };
+        let (again, others) = tokio::join!(visitor.page(), others);
+        others?;
+        assert_eq!(again?.0, StatusCode::OK, "{lock}");
+    }
     world.end().await
 }

@@ -3,6 +3,7 @@
 use mws_tests::world::{Media, World};
 use serde_json::json;
 use std::time::Duration;
+use store::endpoints;
 
 #[tokio::test]
 async fn a_step_of_pruning_that_fails_keeps_nothing_else_from_being_pruned() -> anyhow::Result<()> {
@@ -76,5 +77,25 @@ async fn old_events_that_are_kept_for_their_deliveries_keep_no_others() -> anyho
     sqlx::raw_sql("TRUNCATE deliveries").execute(world.pool()).await?;
     scheduler::prune_deliveries::run_once(&world.process).await?;
     assert_eq!(world.count("SELECT count(*) FROM events").await?, 0);
+    world.end().await
+}
+
+#[tokio::test]
+async fn removed_endpoints_are_deleted_in_steps() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    sqlx::query(
+        "INSERT INTO webhook_endpoints (id, account_id, url, event_types, deleted_at)
+         SELECT gen_random_uuid(), $1, 'https://example.com/', '{job.succeeded}', mws_now() - interval '40 days'
+         FROM generate_series(1, 2500)",
+    )
+    .bind(tenant.account)
+    .execute(world.pool())
+    .await?;
+    let mut conn = world.pool().acquire().await?;
+    assert_eq!(endpoints::prune(&mut conn, 30, 1_000).await?, 1_000, "as many as one step may");
+    drop(conn);
+    scheduler::prune_deliveries::run_once(&world.process).await?;
+    assert_eq!(world.count("SELECT count(*) FROM webhook_endpoints").await?, 0);
     world.end().await
 }

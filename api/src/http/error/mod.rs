@@ -13,6 +13,7 @@ use poem::http::StatusCode;
 use poem_openapi::ApiResponse;
 use poem_openapi::registry::{MetaResponses, Registry};
 use runtime::media::MediaError;
+use runtime::own_turns::TurnError;
 use std::fmt;
 
 /// A handler's answer.
@@ -181,6 +182,21 @@ impl From<sqlx::Error> for ApiError {
         }
         tracing::warn!(error.code = Code::DatabaseUnavailable.name(), error = %error, "The database did not answer.");
         Self::new(Code::DatabaseUnavailable, "The database can't be reached now. Try again shortly.").retry_after(2)
+    }
+}
+
+impl From<TurnError> for ApiError {
+    /// Where the account's own calls have all of its turns, the database is well and nobody else is held up.
+    fn from(error: TurnError) -> Self {
+        match error {
+            TurnError::OwnCalls => Self::new(
+                Code::RateLimited,
+                "Other calls of the account are under way, and this one waited for them for too long.",
+            )
+            .retry_after(5)
+            .suggest("Wait for the answers of those, then send the same request again."),
+            TurnError::Database(error) => error.into(),
+        }
     }
 }
 

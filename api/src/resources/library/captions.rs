@@ -12,6 +12,8 @@ use domain::read::Read;
 use poem::http::{HeaderValue, header};
 use poem::{IntoResponse, Response};
 use poem_openapi::Enum;
+use sqlx::PgConnection;
+use std::ops::DerefMut;
 use store::items::StoredRead;
 use store::{footage, items};
 
@@ -62,13 +64,19 @@ impl CaptionFile {
 }
 
 /// Returns an item's stored transcript in this form; none when none is stored. The caller must have checked that the
-/// item may be seen.
+/// item may be seen; `conn` is that of `stored_read`.
 ///
 /// # Errors
 /// `rate_limited` while the account is at its limit of large answers, `unavailable` when there is no memory left.
-pub async fn captions(app: &App, account: AccountId, item: ItemId, format: TextFormat) -> Answer<Option<CaptionFile>> {
+pub async fn captions(
+    app: &App,
+    conn: impl DerefMut<Target = PgConnection> + Send,
+    account: AccountId,
+    item: ItemId,
+    format: TextFormat,
+) -> Answer<Option<CaptionFile>> {
     let write = move |document: &[u8], turns: &[SpeakerTurn]| captions::written(document, turns, format);
-    let Some((text, large)) = of_transcript(app, account, item, write).await? else { return Ok(None) };
+    let Some((text, large)) = of_transcript(app, conn, account, item, write).await? else { return Ok(None) };
     let room = app.answers.hold(account, text.len() as u64)?;
     Ok(Some(CaptionFile { format, text, held: (room, large) }))
 }
@@ -77,18 +85,29 @@ pub async fn captions(app: &App, account: AccountId, item: ItemId, format: TextF
 ///
 /// # Errors
 /// As [`captions`].
-pub async fn first_stretches(app: &App, account: AccountId, item: ItemId, most: usize) -> Answer<Option<Stretches>> {
+pub async fn first_stretches(
+    app: &App,
+    conn: impl DerefMut<Target = PgConnection> + Send,
+    account: AccountId,
+    item: ItemId,
+    most: usize,
+) -> Answer<Option<Stretches>> {
     let take = move |document: &[u8], turns: &[SpeakerTurn]| captions::stretches(document, turns, most);
-    Ok(of_transcript(app, account, item, take).await?.map(|(stretches, _)| stretches))
+    Ok(of_transcript(app, conn, account, item, take).await?.map(|(stretches, _)| stretches))
 }
 
 /// Returns all that is said in an item's stored transcript; none when none is stored.
 ///
 /// # Errors
 /// As [`captions`].
-pub async fn said(app: &App, account: AccountId, item: ItemId) -> Answer<Option<Vec<Timed>>> {
+pub async fn said(
+    app: &App,
+    conn: impl DerefMut<Target = PgConnection> + Send,
+    account: AccountId,
+    item: ItemId,
+) -> Answer<Option<Vec<Timed>>> {
     let take = |document: &[u8], _: &[SpeakerTurn]| captions::said(document);
-    Ok(of_transcript(app, account, item, take).await?.map(|(said, _)| said))
+    Ok(of_transcript(app, conn, account, item, take).await?.map(|(said, _)| said))
 }
 
 /// A stored transcript that was read whole, the room to work on it, and its place where it is a large one.
@@ -119,11 +138,11 @@ async fn whole(app: &App, account: AccountId, stored: StoredRead) -> Answer<Tran
 /// answers if the transcript is large.
 async fn of_transcript<T: Send + 'static>(
     app: &App,
+    mut conn: impl DerefMut<Target = PgConnection> + Send,
     account: AccountId,
     item: ItemId,
     take: impl FnOnce(&[u8], &[SpeakerTurn]) -> serde_json::Result<T> + Send + 'static,
 ) -> Answer<Option<(T, Option<Large>)>> {
-    let mut conn = app.conn().await?;
     let Some(stored) = items::stored_read(&mut conn, item, Read::Transcript).await? else { return Ok(None) };
     let turns = footage::turns(&mut conn, item).await?;
     drop(conn);

@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 use store::items::ItemRow;
 
 /// Returns the drawing of an item's reads as SVG; none when no read that can be drawn is stored. The memory for it
-/// counts among the answers of `account`.
+/// counts among the answers of `account`. Pages of links and of operators show it, who wait for no turn of the account.
 pub async fn lanes(app: &App, account: AccountId, item: &ItemRow, unread: Unread) -> Answer<Option<String>> {
     let mut stored = BTreeMap::new();
     for read in DRAWN.into_iter().filter_map(Read::from_name) {
-        if let Some(document) = stored_read(app, account, item.id, read).await? {
+        if let Some(document) = stored_read(app, app.conn().await?, account, item.id, read).await? {
             let (bytes, _held) = document.whole(&app.answers, account).await?;
             let parsed = tokio::task::spawn_blocking(move || serde_json::from_slice::<Value>(&bytes));
             let parsed = parsed.await.map_err(ApiError::internal)?.map_err(ApiError::internal)?;

@@ -204,12 +204,12 @@ impl Library {
         let Auth(caller) = auth;
         let read = read_named(&read.0)?;
         let as_text = text_form(read, format.0)?;
-        let mut conn = self.0.conn().await?;
+        let account = caller.account_id;
+        let mut conn = self.0.process.conn_of(account).await?;
         let item = reach(&mut conn, caller.workspace, &id.0).await?.id;
-        drop(conn);
         let stored = match as_text {
-            Some(format) => captions(&self.0, caller.account_id, item, format).await?.map(StoredResult::Text),
-            None => stored_read(&self.0, caller.account_id, item, read).await?.map(StoredResult::Json),
+            Some(format) => captions(&self.0, conn, account, item, format).await?.map(StoredResult::Text),
+            None => stored_read(&self.0, conn, account, item, read).await?.map(StoredResult::Json),
         };
         stored.ok_or_else(|| {
             ApiError::new(Code::ReadNotFound, format!("The item has no stored `{read}`."))

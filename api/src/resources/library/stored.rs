@@ -18,6 +18,8 @@ use poem_openapi::ApiResponse;
 use poem_openapi::payload::{Json, Payload};
 use poem_openapi::registry::{MetaMediaType, MetaResponse, MetaResponses, Registry};
 use poem_openapi::types::{Any, Type};
+use sqlx::PgConnection;
+use std::ops::DerefMut;
 use store::items;
 
 /// The size limit of a stored read in bytes: a day of words is a few tens of MiB.
@@ -28,12 +30,18 @@ const LARGE_BYTES: usize = 1 << 20;
 const LARGE_ROWS: usize = 2_000;
 
 /// Returns the JSON text of an item's stored read; none when it is not stored. The caller must have checked that the
-/// item may be seen.
+/// item may be seen. The rows that a read is put together from may have megabytes: `conn` is held in one of the
+/// account's turns, unless what asks has turns of its own.
 ///
 /// # Errors
 /// `rate_limited` while the account is at its limit of large answers, `unavailable` when there is no memory left.
-pub async fn stored_read(app: &App, account: AccountId, item: ItemId, read: Read) -> Answer<Option<Document>> {
-    let mut conn = app.conn().await?;
+pub async fn stored_read(
+    app: &App,
+    mut conn: impl DerefMut<Target = PgConnection> + Send,
+    account: AccountId,
+    item: ItemId,
+    read: Read,
+) -> Answer<Option<Document>> {
     let Some(stored) = items::stored_read(&mut conn, item, read).await? else { return Ok(None) };
     let others = Others::find(&mut conn, item, read).await?;
     // No connection is held while the media store is read, or while an answer is sent.

@@ -99,7 +99,7 @@ async fn draw(app: &App, account: AccountId, item: &ItemRow) -> Answer<Bytes> {
 }
 
 async fn write(app: &App, account: AccountId, item: &ItemRow) -> Answer<Bytes> {
-    let file = library::captions(app, account, item.id, TextFormat::Vtt).await?;
+    let file = library::captions(app, app.conn().await?, account, item.id, TextFormat::Vtt).await?;
     let none = || ApiError::new(Code::ReadNotFound, "The item has no transcript yet.");
     let (text, _large) = file.ok_or_else(none)?.into_parts();
     Ok(text.into())

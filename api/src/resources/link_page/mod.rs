@@ -59,6 +59,7 @@ pub fn add_to(route: Route, app: &App) -> Route {
 }
 
 /// A request by somebody who follows a link that works.
+#[derive(Clone)]
 struct Visit {
     app: App,
     link: OpenLink,

@@ -18,6 +18,7 @@ use domain::ids::WorkspaceId;
 use domain::item::ItemStatus;
 use std::sync::Arc;
 use store::comments;
+use tracing::Instrument;
 
 /// The most stretches of a transcript that are shown, and their size limit in bytes.
 const MOST_STRETCHES: usize = 5_000;
@@ -40,10 +41,26 @@ pub(super) async fn of(visit: &Visit) -> Answer<Arc<PageParts>> {
         return Ok(parts);
     }
     let room = app.answers.hold(link.account_id, ROOM_BYTES)?;
+    // The statements of a visitor who has gone hold their connections as all others do.
+    let own = visit.clone();
+    let work = async move {
+        let parts = put_together(&own).await;
+        drop((turn, room));
+        parts
+    };
+    tokio::spawn(work.in_current_span()).await.map_err(ApiError::internal)?
+}
+
+/// Puts the parts together, and keeps them for those who come next.
+async fn put_together(visit: &Visit) -> Answer<Arc<PageParts>> {
+    let (app, link) = (&visit.app, &visit.link);
     let item = visit.item().await?;
     let is_read = item.status == ItemStatus::Ready;
-    let transcript =
-        if is_read { library::first_stretches(app, link.account_id, item.id, MOST_STRETCHES).await? } else { None };
+    let transcript = if is_read {
+        library::first_stretches(app, app.conn().await?, link.account_id, item.id, MOST_STRETCHES).await?
+    } else {
+        None
+    };
     let talk = if link.may_comment { Some(talk(visit).await?) } else { None };
     let kept = settings(app, link.workspace_id).await?;
     let brand = Brand { name: kept.name, color: brand_color(app, link.workspace_id).await? };
@@ -52,7 +69,6 @@ pub(super) async fn of(visit: &Visit) -> Answer<Arc<PageParts>> {
     let written = tokio::task::spawn_blocking(move || {
         let said = transcript.map(|said| view::said(&bounded(said), &base).0);
         let talk = talk.map(|talk| view::talk(&talk, &base).0);
-        drop((turn, room));
         Arc::new(PageParts { item, brand, said, language, talk })
     });
     let parts = written.await.map_err(ApiError::internal)?;

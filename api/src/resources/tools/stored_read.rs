@@ -149,7 +149,8 @@ async fn look(app: &App, caller: &Caller, need: &Need<'_>) -> Answer<Option<Read
 }
 
 async fn ready(app: &App, caller: &Caller, item: ItemId, read: Read) -> Answer<Option<ReadyRead>> {
-    let document = library::stored_read(app, caller.account_id, item, read).await?;
+    let conn = app.process.conn_of(caller.account_id).await?;
+    let document = library::stored_read(app, conn, caller.account_id, item, read).await?;
     Ok(document.map(|document| ReadyRead { item, document }))
 }
 

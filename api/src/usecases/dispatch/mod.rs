@@ -30,7 +30,7 @@ pub use reads::{DispatchRequest, Prepared, PreparedItem};
 pub use render::RenderRequest;
 use runtime::config::Settings;
 use runtime::ending::job_ticket;
-use runtime::own_turns::OwnConnection;
+use runtime::own_connections::OwnConnection;
 use runtime::process::Process;
 use runtime::queue::Ticket;
 use serde_json::{Value, json};

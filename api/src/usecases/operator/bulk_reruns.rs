@@ -29,8 +29,8 @@ const NEXT_TURN_MS: i64 = 900;
 const BREATH: Duration = Duration::from_secs(1);
 /// The interval at which operations are looked for when no wake-up tells of one.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
-/// The time for one read to be started. A start waits for the turns of the account that pays, however long its own
-/// calls hold them.
+/// The time for one read to be started. A start waits longer than that for the turns of the account that pays, while
+/// its own calls hold them.
 const LONGEST_START: Duration = Duration::from_secs(5);
 /// Why a read is skipped whose account is held up by its own changes.
 const TOO_BUSY: Code = Code::RateLimited;
@@ -174,9 +174,12 @@ async fn start(
         }
         Err(DispatchError::Contended) => Ok(Started::NotOurs),
         // These are of this account alone, and the reads of others don't wait until they are over.
-        Err(refusal @ (DispatchError::Busy(_) | DispatchError::NoAccount | DispatchError::Unaccounted)) => {
-            Ok(Started::Skipped(ApiError::from(refusal).code().name()))
-        }
+        Err(
+            refusal @ (DispatchError::Busy(_)
+            | DispatchError::OutOfTurns
+            | DispatchError::NoAccount
+            | DispatchError::Unaccounted),
+        ) => Ok(Started::Skipped(ApiError::from(refusal).code().name())),
         Err(fault) => Err(fault.into()),
     }
 }

@@ -10,6 +10,7 @@ use domain::ids::{AccountId, ItemId, WorkspaceId};
 use domain::search::{self, Asked, Fit};
 pub use hits::Hit;
 use hits::Hits;
+use runtime::own_turns::TurnError;
 use std::time::Duration;
 use store::footage::{self, FoundPassage, Within};
 use tracing::Instrument;
@@ -70,7 +71,7 @@ impl Search {
         match self.alike().await {
             Ok(alike) => take(asked, hits, alike, Fit::Alike).await.map(|(_, hits)| hits.found()),
             // Passages with the words were found; a failure to find similar ones is not worth a refusal.
-            Err(error) if took_too_long(&error) || store::is_away(&error) => {
+            Err(error) if may_be_given_up(&error) => {
                 tracing::info!(workspace.id = %self.workspace, "A search for words alike was given up.");
                 Ok(hits.found())
             }
@@ -88,7 +89,7 @@ impl Search {
         Ok((Asked::new(&self.query, &lexemes), said))
     }
 
-    async fn alike(&self) -> sqlx::Result<Vec<FoundPassage>> {
+    async fn alike(&self) -> Result<Vec<FoundPassage>, TurnError> {
         let mut conn = self.app.process.conn_of(self.account).await?;
         let mut search = conn.begin_in_turn().await?;
         footage::reach_for_alike(&mut search, TIMEOUT_ALIKE).await?;
@@ -110,6 +111,14 @@ async fn take(asked: Asked, mut hits: Hits, passages: Vec<FoundPassage>, fit: Fi
         (asked, hits)
     };
     tokio::task::spawn_blocking(work).await.map_err(ApiError::internal)
+}
+
+/// Whether similar words need not be found: it took too long, or calls of the account or of all left no turn to it.
+fn may_be_given_up(error: &TurnError) -> bool {
+    match error {
+        TurnError::OwnCalls => true,
+        TurnError::Database(error) => took_too_long(error) || store::is_away(error),
+    }
 }
 
 fn took_too_long(error: &sqlx::Error) -> bool {

@@ -4,6 +4,7 @@
 //! completely or not at all. The store's rows name keys; an object that no row names is garbage, which the scheduler
 //! sweeps.
 
+mod begun_write;
 mod hash;
 mod keys;
 mod open;
@@ -20,6 +21,7 @@ pub use keys::{
 pub use sent::{Awaited, Handed, StoredObject};
 pub use sweep::Stored;
 
+use begun_write::BegunWrite;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, TryStreamExt};
 use object_store::aws::AmazonS3;
@@ -189,7 +191,7 @@ impl MediaStore {
     /// Writes a stream of at most `max_bytes` under `key`, hashing it on its way.
     ///
     /// At most three parts are in memory: of 8 MiB for a bucket, of 1 MiB for a folder. If the stream fails, is too
-    /// long or is dropped half-way, the key does not appear.
+    /// long or is dropped half-way, the key does not appear, and a bucket keeps no part of it.
     pub async fn write<E>(
         &self,
         key: &str,
@@ -199,7 +201,7 @@ impl MediaStore {
         let key = Key::parse(key).map_err(object_store::Error::from)?;
         let upload = self.objects.put_multipart(&key).await?;
         let part_bytes = if self.folder.is_some() { FOLDER_PART_BYTES } else { PART_BYTES };
-        let mut upload = WriteMultipart::new_with_chunk_size(upload, part_bytes);
+        let mut upload = WriteMultipart::new_with_chunk_size(Box::new(BegunWrite::new(upload)), part_bytes);
         match pour(&mut upload, body, max_bytes).await {
             Ok(written) => {
                 upload.finish().await?;

@@ -15,7 +15,8 @@ use crate::measure;
 use crate::media::MediaStore;
 use crate::operator_webhook::OperatorWebhook;
 use crate::outbound::{OutboundClient, OutboundSettings, roots_from_file};
-use crate::own_turns::{OwnConnection, OwnTransaction, OwnTurns};
+use crate::own_connections::{OwnConnection, OwnTransaction};
+use crate::own_turns::{OwnTurns, TurnError};
 use crate::providers::Providers;
 use crate::seal::Sealer;
 use crate::signs::Signs;
@@ -92,7 +93,7 @@ impl Process {
 
     /// Returns a connection for an account's call that reads much, in one of the account's turns (`own_turns`): sixty
     /// such calls at once would else have all connections. Call it with no other connection in hand.
-    pub fn conn_of(&self, account: AccountId) -> BoxFuture<'_, sqlx::Result<OwnConnection>> {
+    pub fn conn_of(&self, account: AccountId) -> BoxFuture<'_, Result<OwnConnection, TurnError>> {
         Box::pin(async move {
             let turn = self.own_turns.list_turn(account).await?;
             Ok(OwnConnection::new(self.conn().await?, turn))
@@ -106,7 +107,7 @@ impl Process {
         &self,
         conn: PoolConnection<Postgres>,
         account: AccountId,
-    ) -> BoxFuture<'_, sqlx::Result<OwnConnection>> {
+    ) -> BoxFuture<'_, Result<OwnConnection, TurnError>> {
         Box::pin(async move {
             if let Some(turn) = self.own_turns.turn_now(account) {
                 return Ok(OwnConnection::new(conn, turn));
@@ -119,10 +120,11 @@ impl Process {
 
     /// Begins a transaction of an account's call, in one of the account's turns (`own_turns`). Call it with no
     /// connection in hand.
-    pub fn begin_of(&self, account: AccountId) -> BoxFuture<'_, sqlx::Result<OwnTransaction>> {
+    pub fn begin_of(&self, account: AccountId) -> BoxFuture<'_, Result<OwnTransaction, TurnError>> {
         Box::pin(async move {
             let turn = self.own_turns.turn(account).await?;
-            Ok(OwnTransaction::new(self.pool.begin().await?, turn))
+            let conn = OwnConnection::new(self.pool.acquire().await?, turn);
+            Ok(OwnTransaction::begin(conn).await?)
         })
     }
 

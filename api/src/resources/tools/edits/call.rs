@@ -6,7 +6,7 @@
 
 use super::rendered::Rendered;
 use crate::app::App;
-use crate::app::beside::run_beside;
+use crate::app::beside::{in_turn_if, run_beside};
 use crate::auth::{Caller, Role};
 use crate::contract::envelope::{Stored, ToolAnswer};
 use crate::contract::idempotency::IdempotencyKey;
@@ -86,15 +86,16 @@ impl<'a> RenderCall<'a> {
         Self { app, caller, tool, request, key: if dry_run { IdempotencyKey(None) } else { key }, dry_run }
     }
 
-    /// Returns the answer of a call that renders nothing. It is serialized on another thread: a day of speech has tens
-    /// of thousands of spans.
-    pub(in crate::resources::tools) async fn without_render<T: ParseFromJSON + ToJSON + Send + 'static>(
+    /// Returns the answer of a call that renders nothing. A long one is written in the account's turn: of a day of
+    /// speech it has up to 200,000 parts, each of them several values while it is written.
+    pub(in crate::resources::tools) async fn without_render<T: ParseFromJSON + ToJSON + Send>(
         &self,
-        answer: impl FnOnce() -> T + Send + 'static,
+        is_long: bool,
+        answer: impl FnOnce() -> T + Send,
     ) -> Answer<Stored<ToolAnswer<T>>> {
-        let (caller, idle) = (self.caller.clone(), starting::idle(self.app, self.caller).await?);
-        let written = move || Stored::fresh(&ToolAnswer::new(&caller.request_id, answer()).cloud(idle));
-        tokio::task::spawn_blocking(written).await.map_err(ApiError::internal)
+        let idle = starting::idle(self.app, self.caller).await?;
+        let written = || Stored::fresh(&ToolAnswer::new(&self.caller.request_id, answer()).cloud(idle));
+        Ok(in_turn_if(self.app, self.caller.account_id, is_long, written).await)
     }
 
     /// Makes a timeline of these items; the first one decides its picture. `answer` turns the timeline's id into the

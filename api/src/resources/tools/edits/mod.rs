@@ -85,7 +85,8 @@ impl Edits {
         let (duration_us, rule, rate) =
             (item.duration_ms.unwrap_or_default() * 1000, asked.rule(&settings), item.frame_rate);
         let kept = || keep(&speech, duration_us, rule, rate);
-        let kept = in_turn_if(&self.0, caller.account_id, speech.len() > FEW, kept).await;
+        let is_long = speech.len() > FEW;
+        let kept = in_turn_if(&self.0, caller.account_id, is_long, kept).await;
         let (item_id, render, kept) = (item.id, asked.render(), Arc::new(kept));
         let makes_timeline = asked.timeline() && asked.dry_run != Some(true);
         let plan = Arc::clone(&kept);
@@ -111,7 +112,7 @@ impl Edits {
             return call.timeline(&name, &[item_id], cut, answer).await;
         }
         if !render {
-            return call.without_render(move || answer(&Rendered::NotAsked)).await;
+            return call.without_render(is_long, move || answer(&Rendered::NotAsked)).await;
         }
         call.render(RenderPlan::RemoveSilence { item: item_id, keep: plan.keep.clone() }, priced(&item), &answer).await
     }
@@ -146,7 +147,8 @@ impl Edits {
         let settings = settings(&self.0, caller.workspace.id).await?;
         let (duration_us, rule) = (voice.duration_ms.unwrap_or_default() * 1000, asked.rule(&settings));
         let points = || envelope(&speech, duration_us, rule);
-        let points = Arc::new(in_turn_if(&self.0, caller.account_id, speech.len() > FEW, points).await);
+        let is_long = speech.len() > FEW;
+        let points = Arc::new(in_turn_if(&self.0, caller.account_id, is_long, points).await);
         let (voice_id, render, plan) = (voice.id, asked.render(), Arc::clone(&points));
         let makes_timeline = asked.timeline() && asked.dry_run != Some(true);
         let ducked = asked.ducked(&settings);
@@ -168,7 +170,7 @@ impl Edits {
             return call.timeline(&name, &[voice_id, music], mix, answer).await;
         }
         if !render {
-            return call.without_render(move || answer(&Rendered::NotAsked)).await;
+            return call.without_render(is_long, move || answer(&Rendered::NotAsked)).await;
         }
         let plan = RenderPlan::DuckMusic { voice: voice_id, music, envelope: plan.to_vec() };
         call.render(plan, priced(&voice), &answer).await

@@ -61,10 +61,11 @@ impl Readings {
                 head.then(self.write_as(caller, item, format).await?)
             }
         };
-        if read == Read::Speakers
-            && let Some(speech) = library::stored_read(&self.0, caller.account_id, item, Read::Speech).await?
-        {
-            answer = answer.then_text(",\"speech\":".to_owned()).then(speech);
+        if read == Read::Speakers {
+            let conn = self.0.process.conn_of(caller.account_id).await?;
+            if let Some(speech) = library::stored_read(&self.0, conn, caller.account_id, item, Read::Speech).await? {
+                answer = answer.then_text(",\"speech\":".to_owned()).then(speech);
+            }
         }
         let idle = starting::idle(&self.0, caller).await?;
         let meta = json_of(&ToolAnswer::new(&caller.request_id, true).cloud(idle).meta);
@@ -76,7 +77,8 @@ impl Readings {
     /// Returns a transcript in another form, as the answer's fields for it.
     async fn write_as(&self, caller: &Caller, item: ItemId, format: TextFormat) -> Answer<Document> {
         let gone = || ApiError::new(Code::ItemNotFound, "The item was deleted a moment ago.");
-        let file = library::captions(&self.0, caller.account_id, item, format).await?.ok_or_else(gone)?;
+        let conn = self.0.process.conn_of(caller.account_id).await?;
+        let file = library::captions(&self.0, conn, caller.account_id, item, format).await?.ok_or_else(gone)?;
         let (text, large) = file.into_parts();
         let text = run_beside(|| json(&text))?;
         let fields = format!("\"format\":\"{}\",\"text\":{text}", format.name());

@@ -61,7 +61,8 @@ async fn add_speech(app: &App, caller: &Caller, item: ItemId, material: &mut Mat
         material.speech.insert(item, pieces.iter().map(Piece::heard).collect());
         return Ok(());
     }
-    let Some(document) = stored_read(app, caller.account_id, item, Read::Speech).await? else {
+    let conn = app.process.conn_of(caller.account_id).await?;
+    let Some(document) = stored_read(app, conn, caller.account_id, item, Read::Speech).await? else {
         let missing = format!("No `speech` read of {item} is stored, so nothing goes down under its speech.");
         material.warnings.push(missing);
         return Ok(());
@@ -92,7 +93,8 @@ pub(super) async fn add_transcripts(
         if !material.sources.get(&item).is_some_and(|source| source.has_audio) {
             continue;
         }
-        if let Some(words) = said(app, caller.account_id, item).await? {
+        let conn = app.process.conn_of(caller.account_id).await?;
+        if let Some(words) = said(app, conn, caller.account_id, item).await? {
             material.transcripts.insert(item, words);
         } else {
             let missing = format!("No `transcript` of {item} is stored, so nothing of it is in the captions.");
