@@ -33,6 +33,17 @@ pub fn exact(seconds: f64) -> String {
     if seconds < 60.0 { format!("{seconds:.3} s") } else { span(seconds) }
 }
 
+/// Returns how far a receiver's clock is from ours, as what follows "the clock is": by how many seconds it is ahead, or
+/// behind if that is negative.
+pub fn clock(ahead_seconds: i32) -> String {
+    let apart = span(f64::from(ahead_seconds).abs());
+    match ahead_seconds {
+        0 => "the same as ours".to_owned(),
+        1.. => format!("{apart} ahead of ours"),
+        _ => format!("{apart} behind ours"),
+    }
+}
+
 /// Returns a word for one of something, or that for none and several.
 pub const fn word<'a>(is_one: bool, one: &'a str, several: &'a str) -> &'a str {
     if is_one { one } else { several }
@@ -174,6 +185,12 @@ mod tests {
         assert_eq!(code("timeout").0, "<span class=\"word\">timeout</span>");
         assert_eq!(code("<b>").0, "<span class=\"word\">&lt;b&gt;</span>");
         assert_eq!(code_or_dash(None).0, or_dash(None::<&str>).0);
+    }
+
+    #[test]
+    fn a_clock_is_ahead_behind_or_the_same() {
+        assert_eq!([0, 1, -420].map(clock), ["the same as ours", "1 s ahead of ours", "7 min behind ours"]);
+        assert!(clock(i32::MIN).ends_with(" days behind ours"), "{}", clock(i32::MIN));
     }
 
     #[test]

@@ -23,7 +23,7 @@ const COLUMNS: [Column; 8] = [
     Column::new("NEXT", "/next_attempt_at"),
 ];
 
-const ATTEMPTS: [Column; 10] = [
+const ATTEMPTS: [Column; 11] = [
     Column::new("ATTEMPT", "/attempt"),
     Column::new("AT", "/at"),
     Column::new("MS", "/duration_ms"),
@@ -31,6 +31,7 @@ const ATTEMPTS: [Column; 10] = [
     Column::new("CONNECT", "/times/connect_ms"),
     Column::new("TLS", "/times/tls_ms"),
     Column::new("FIRST BYTE", "/times/first_byte_ms"),
+    Column::new("CLOCK", "/clock_ahead_seconds"),
     Column::new("ANSWER", "/response_status"),
     Column::new("ERROR", "/error"),
     Column::new("BODY", "/response_excerpt"),
@@ -58,7 +59,8 @@ pub enum Command {
         #[command(flatten)]
         pages: Pages,
     },
-    /// Show a delivery and each of its attempts, with the milliseconds of its steps; with --json also what was sent.
+    /// Show a delivery and each of its attempts, with the milliseconds of its steps and by how many seconds the
+    /// receiver's clock was ahead (negative: behind); with --json also what was sent.
     Get {
         /// Its id.
         id: String,

@@ -51,6 +51,7 @@ pub mod project;
 pub mod public_address;
 pub mod public_link;
 pub mod read;
+pub mod receiver_clock;
 pub mod render;
 pub mod retry;
 pub mod role;

@@ -83,14 +83,15 @@ pub async fn living(conn: &mut PgConnection) -> sqlx::Result<Vec<Living>> {
 }
 
 /// Returns how many seconds the oldest due job has waited for a worker, and how many the oldest due delivery has waited
-/// to be sent. Each is 0 if none waits.
+/// to be sent; one that is being sent waits no longer. Each is 0 if none waits.
 pub async fn oldest_due_seconds(conn: &mut PgConnection) -> sqlx::Result<(f64, f64)> {
     let row = sqlx::query!(
         r#"SELECT coalesce(extract(epoch FROM clock_timestamp() - (
                       SELECT min(due_at) FROM jobs WHERE status = 'queued' AND admitted AND finished_at IS NULL
                   )), 0)::double precision AS "job!",
                   coalesce(extract(epoch FROM clock_timestamp() - (
-                      SELECT min(due_at) FROM deliveries WHERE status = 'pending'
+                      SELECT min(due_at) FROM deliveries
+                      WHERE status = 'pending' AND finished_at IS NULL AND lease_until IS NULL
                   )), 0)::double precision AS "delivery!""#
     )
     .fetch_one(conn)

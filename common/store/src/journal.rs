@@ -180,6 +180,20 @@ pub async fn of_job(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Vec<Ent
     .await
 }
 
+/// Returns whether the account's journal has more than `most` entries from this number on.
+pub async fn is_longer(conn: &mut PgConnection, account: AccountId, from: i64, most: i64) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (
+               SELECT FROM minute_journal WHERE account_id = $1 AND id >= $2 ORDER BY id DESC OFFSET $3 LIMIT 1
+           ) AS "is_longer!""#,
+        account as _,
+        from,
+        most
+    )
+    .fetch_one(conn)
+    .await
+}
+
 /// Returns by how much the entries from this number on changed what is left, one row for each month that they name.
 pub async fn changed_since(conn: &mut PgConnection, account: AccountId, from: i64) -> sqlx::Result<Vec<MonthChange>> {
     sqlx::query_as!(

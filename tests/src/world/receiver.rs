@@ -2,6 +2,7 @@
 
 use super::until;
 use bytes::Bytes;
+use poem::http::header::DATE;
 use poem::http::{HeaderMap, StatusCode};
 use poem::listener::TcpAcceptor;
 use poem::{Endpoint, Request, Response, Server};
@@ -42,6 +43,8 @@ struct Inbox {
     /// Statuses to answer next; then `always`.
     next: Mutex<VecDeque<u16>>,
     always: AtomicU16,
+    /// What its `Date` says, in place of the time that it is.
+    date: Mutex<Option<&'static str>>,
     /// Answers wait for a permit of this while they are held.
     gate: Semaphore,
     is_held: AtomicBool,
@@ -81,7 +84,11 @@ impl Endpoint for Inbox {
         let status = lock(&self.next).pop_front().unwrap_or_else(|| self.always.load(Ordering::SeqCst));
         drop(in_flight);
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-        Ok(Response::builder().status(status).body("heard"))
+        let mut answer = Response::builder().status(status);
+        if let Some(date) = *lock(&self.date) {
+            answer = answer.header(DATE, date);
+        }
+        Ok(answer.body("heard"))
     }
 }
 
@@ -103,6 +110,7 @@ impl Receiver {
             received: Mutex::default(),
             next: Mutex::default(),
             always: AtomicU16::new(200),
+            date: Mutex::default(),
             gate: Semaphore::new(0),
             is_held: AtomicBool::new(false),
             in_flight: AtomicUsize::new(0),
@@ -121,6 +129,11 @@ impl Receiver {
     /// Answers the next requests with these, one each.
     pub fn answer_next(&self, statuses: impl IntoIterator<Item = u16>) {
         lock(&self.inbox.next).extend(statuses);
+    }
+
+    /// Says this in the `Date` of its answers from now on; without it, the time that it is.
+    pub fn says_date(&self, date: Option<&'static str>) {
+        *lock(&self.inbox.date) = date;
     }
 
     /// Keeps every answer back until [`Receiver::release`].

@@ -89,6 +89,7 @@ mod read_only;
 mod readings;
 mod reads_on_ready;
 mod real_cog;
+mod receiver_clocks;
 mod refusals;
 mod refused_ends;
 mod render_ends;

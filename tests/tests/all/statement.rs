@@ -182,3 +182,32 @@ async fn customers_and_operators_see_the_statement_and_save_it_and_one_that_is_w
     sqlx::query("UPDATE minute_buckets SET used = used - 1").execute(world.pool()).await?;
     world.end().await
 }
+
+#[tokio::test]
+async fn a_long_journal_is_not_added_up_for_a_page_and_is_compared_with_its_tallies() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    a_month(&world, &tenant).await?;
+    let operator = signed_in(&world, ANNA).await?;
+    let path = format!("/console/accounts/{}/minutes", tenant.account);
+    let first = world.count("SELECT min(id) FROM minute_journal").await?;
+    let oldest = format!("{path}?cursor={}", first + 2);
+    let (whole, not_shown) = ("its whole journal adds up to", "what was left after each is not shown");
+    assert!(operator.get(&path).await?.1.contains(whole));
+    assert!(!operator.get(&oldest).await?.1.contains(not_shown));
+
+    let many = "INSERT INTO minute_journal (account_id, month, kind, note)
+         SELECT $1, date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date, 'adjust', 'by none'
+         FROM generate_series(1, 20001)";
+    sqlx::query(many).bind(tenant.account.uuid()).execute(world.pool()).await?;
+    let (_, page) = operator.get(&path).await?;
+    assert!(page.contains("✓ adds up") && page.contains("tallies") && !page.contains(whole), "{page}");
+    assert!(!page.contains(not_shown) && page.contains("by none"), "the newest have their balances: {page}");
+    let (_, page) = operator.get(&oldest).await?;
+    assert!(page.contains(not_shown) && page.contains("grant") && !page.contains("by none"), "{page}");
+    sqlx::query("UPDATE minute_buckets SET used = used + 1").execute(world.pool()).await?;
+    let (_, page) = operator.get(&path).await?;
+    assert!(page.contains("It does not add up") && !page.contains("✓ adds up"), "{page}");
+    sqlx::query("UPDATE minute_buckets SET used = used - 1").execute(world.pool()).await?;
+    world.end().await
+}

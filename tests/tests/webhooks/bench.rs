@@ -278,6 +278,7 @@ pub fn late(claim: &Claim) -> EndedAttempt {
         response_status: Some(200),
         error: None,
         response_excerpt: None,
+        clock_ahead_seconds: None,
         next: domain::series::Next::Succeeded,
     }
 }

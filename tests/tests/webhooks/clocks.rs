@@ -1,10 +1,10 @@
 //! A host whose clock is off mints ids that are too old: what is limited or pruned by time goes by the database's all
-//! the same.
+//! the same. And a receiver whose clock is off refuses signatures: its attempts say so.
 
 use crate::bench::Bench;
 use crate::routes::call;
 use poem::http::{Method, StatusCode};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Makes the ids of all deliveries look as if a host had minted them that is so many hours behind.
 async fn mint_behind(bench: &Bench, hours: i32) -> anyhow::Result<()> {
@@ -44,5 +44,43 @@ async fn a_delivery_is_kept_for_its_time_although_its_id_looks_old() -> anyhow::
     bench.advance(31 * 86_400).await;
     scheduler::prune_deliveries::run_once(&bench.process).await?;
     assert_eq!(bench.deliveries(endpoint).await.len(), 0);
+    bench.end().await
+}
+
+/// Sends an event that is answered with this status, and returns what the account's log says of the receiver's clock.
+async fn clock_told(bench: &Bench, path: &str, status: u16) -> Value {
+    bench.receiver.answer_next([status]);
+    bench.end_jobs(1).await;
+    assert_eq!(bench.work().await, 1);
+    let listed = call(bench, Method::GET, path, Value::Null).await.1["data"][0].take();
+    assert_eq!(listed["response_status"], status, "{listed}");
+    let id = listed["delivery_id"].as_str().expect("an id");
+    let alone = call(bench, Method::GET, &format!("{path}/{id}"), Value::Null).await.1["attempts"][0].take();
+    assert_eq!(alone.get("clock_ahead_seconds"), listed["attempts"][0].get("clock_ahead_seconds"), "{alone}");
+    alone["clock_ahead_seconds"].clone()
+}
+
+#[tokio::test]
+async fn an_attempt_says_how_far_its_receivers_clock_is_off() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let path = format!("/webhooks/{}/deliveries", bench.endpoint().await);
+    // Successes and failures are recorded by a statement each.
+    for status in [200, 400] {
+        bench.receiver.says_date(None);
+        let told = clock_told(&bench, &path, status).await;
+        assert!(told.as_i64().is_some_and(|ahead| ahead.abs() <= 5), "{status}: {told}");
+        bench.receiver.says_date(Some("Sun, 06 Nov 1994 08:49:37 GMT"));
+        let told = clock_told(&bench, &path, status).await;
+        assert!(told.as_i64().is_some_and(|ahead| ahead < -900_000_000), "{status}: {told}");
+        bench.receiver.says_date(Some("yesterday"));
+        assert_eq!(clock_told(&bench, &path, status).await, Value::Null, "{status}");
+    }
+    // The signature's time is the database's: whoever goes by another one is off, whatever our hosts have.
+    bench.receiver.says_date(None);
+    bench.advance(420).await;
+    for status in [200, 400] {
+        let told = clock_told(&bench, &path, status).await;
+        assert!(told.as_i64().is_some_and(|ahead| (-425..=-415).contains(&ahead)), "{status}: {told}");
+    }
     bench.end().await
 }

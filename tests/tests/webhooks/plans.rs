@@ -13,7 +13,7 @@ use sqlx::{Connection, PgConnection};
 use std::time::Duration;
 use store::PoolSize;
 use store::deliveries::{self, Delay, DeliveryFilter, DeliverySearchFilter, SearchScope, UnsentFilter, Wanted};
-use store::{attempts, endpoints, notices};
+use store::{attempts, endpoints, inspect, notices};
 
 /// Deliveries of the endpoint that is asked for, newest last; all others have two thirds as many.
 const MANY: i64 = 30_000;
@@ -93,6 +93,8 @@ async fn statements_on_deliveries_go_by_their_indexes() -> anyhow::Result<()> {
     goes_by(&mut conn, "by_ids", &["deliveries_pkey"]).await?;
     deliveries::attempts_of(&mut conn, &[id]).await?;
     goes_by(&mut conn, "attempts_of", &["delivery_attempts_pkey"]).await?;
+    deliveries::newest_clock(&mut conn, &[id]).await?;
+    goes_by(&mut conn, "newest_clock", &["delivery_attempts_pkey"]).await?;
     attempts::record(&mut conn, &[]).await?;
     goes_by(&mut conn, "record", &["deliveries_pkey"]).await?;
     deliveries::replace(&mut conn, endpoint, "evt_1").await?;
@@ -101,6 +103,9 @@ async fn statements_on_deliveries_go_by_their_indexes() -> anyhow::Result<()> {
     goes_by(&mut conn, "ticketless", &["deliveries_ticketless"]).await?;
     deliveries::free_interrupted(&mut conn, 100).await?;
     goes_by(&mut conn, "free_interrupted", &["deliveries_leased"]).await?;
+    inspect::oldest_due_seconds(&mut conn).await?;
+    let oldest = plan(&mut conn).await?;
+    assert!(oldest.contains("deliveries_due") && !oldest.contains("Seq Scan on deliveries"), "{oldest}");
     assert_eq!(endpoints::of_account(&mut conn, AccountId::mint()).await?, []);
     drop(conn);
     bench.end().await

@@ -7,6 +7,7 @@
 use super::DeliverError;
 use super::request::{self, SignedAttempt, StandardWebhooks};
 use domain::attempt::AttemptError;
+use domain::receiver_clock;
 use domain::retry::RetrySchedule;
 use runtime::outbound::{AttemptOutcome, OutboundClient, WebhookRequest};
 use runtime::own_fault;
@@ -107,8 +108,11 @@ impl Sender {
             );
             return Err(NotMade { after_ms: i64::try_from(wait.as_millis()).unwrap_or(i64::MAX) });
         }
+        let date = outcome.date;
         let mut ended = self.ended(claim, outcome);
         (ended.at, ended.kept_headers) = (at, Some(kept_headers));
+        // The signature's time is the database's: that is the clock which the receiver's has to agree with.
+        ended.clock_ahead_seconds = date.map(|date| receiver_clock::ahead_seconds(date, at, ended.times));
         Ok(ended)
     }
 
@@ -165,6 +169,7 @@ impl Sender {
             response_status: outcome.status.and_then(|status| i16::try_from(status).ok()),
             error: outcome.error,
             response_excerpt: outcome.status.map(|_| outcome.excerpt),
+            clock_ahead_seconds: None,
             next,
         }
     }

@@ -2,7 +2,7 @@
 //! form to send it again.
 
 use super::compared::compared;
-use super::words::{endpoint_url, exact, hidden, link, or_dash, shown_url, state, time, time_or};
+use super::words::{clock, endpoint_url, exact, hidden, link, or_dash, shown_url, state, time, time_or};
 use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
@@ -11,6 +11,7 @@ use crate::usecases::webhooks::resend::{By, resend_delivery};
 use chrono::{DateTime, Utc};
 use domain::attempt_headers::SIGNATURE;
 use domain::ids::{AccountId, DeliveryId};
+use domain::receiver_clock;
 use domain::series::DeliveryStatus;
 use domain::signature::{DEFAULT_TOLERANCE_S, verify};
 use maud::{Markup, html};
@@ -124,6 +125,7 @@ fn tried(
                 }
                 @if visit.sees_payloads() { (sent_and_answered(sent, body, secrets)) } @else {
                     (timed(attempt))
+                    (told_clock(attempt))
                     p { "What was sent and answered: " (hidden()) }
                 }
             }
@@ -143,12 +145,13 @@ fn sent_and_answered(sent: &SentRow, body: Option<&str>, secrets: &[SecretString
         } }
         (timed(attempt))
         p { b { "Signature: " } (checked(sent.request_headers.as_ref(), body, secrets)) }
+        (told_clock(attempt))
         h3 { "Answered" }
         pre { code {
             @match attempt.response_status { Some(status) => { "HTTP/1.1 " (status) "\n\n" } None => { "No answer.\n" } }
             (attempt.response_excerpt.as_deref().unwrap_or_default())
         } }
-        @if let Some(error) = &attempt.error { p { b { "What helps: " } (cure(error)) } }
+        @if let Some(error) = &attempt.error { p { b { "What helps: " } (helps(error, attempt)) } }
     }
 }
 
@@ -158,6 +161,21 @@ fn timed(attempt: &AttemptRow) -> Markup {
             b { "Where the time went: " } "lookup " (ms(attempt.dns_ms)) " · TCP " (ms(attempt.connect_ms))
             " · TLS " (ms(attempt.tls_ms)) " · first byte after " (ms(attempt.first_byte_ms))
             " · all of it " (ms(Some(attempt.duration_ms)))
+        }
+    }
+}
+
+/// How far the receiver's clock was off when it answered; nothing if its answer does not say.
+fn told_clock(attempt: &AttemptRow) -> Markup {
+    let Some(ahead) = attempt.clock_ahead_seconds else { return html! {} };
+    html! {
+        @if receiver_clock::refuses(ahead) {
+            p class=[attempt.error.is_some().then_some("fault")] {
+                "The receiver's clock was " (clock(ahead)) ". Receivers refuse a signature whose time is more than "
+                (DEFAULT_TOLERANCE_S / 60) " minutes from their own."
+            }
+        } @else {
+            p.soft { "The receiver's clock was " (clock(ahead)) "." }
         }
     }
 }
@@ -192,6 +210,16 @@ fn checked(headers: Option<&Value>, body: Option<&str>, secrets: &[SecretString]
         " What is signed: " code { (at) ".<body>" } ", HMAC-SHA256 with the whole secret. A receiver refuses it when its clock is more than "
         (DEFAULT_TOLERANCE_S) " s from " code { "t" } "."
     }
+}
+
+/// Returns what helps after an attempt that failed with this error: where the receiver refused it and its clock is off,
+/// that comes first.
+fn helps(error: &str, attempt: &AttemptRow) -> &'static str {
+    let is_refused = attempt.response_status.is_some_and(|status| (400..500).contains(&status));
+    if is_refused && attempt.clock_ahead_seconds.is_some_and(receiver_clock::refuses) {
+        return "Set the receiver's clock first, best by NTP: as it is, right signatures are refused too.";
+    }
+    cure(error)
 }
 
 /// Returns what the receiver's owner, or an operator, can do about an attempt's error.

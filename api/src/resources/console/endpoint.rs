@@ -1,7 +1,7 @@
 //! The page of one endpoint: its state, its newest deliveries, and forms to enable, disable and test it.
 
 use super::endpoints::{document as as_programs_see, failures, standing};
-use super::words::{endpoint_url, hidden, link, shown_url, theirs, time, time_or};
+use super::words::{clock, endpoint_url, hidden, link, shown_url, theirs, time, time_or};
 use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
@@ -11,10 +11,12 @@ use crate::usecases::operator::webhooks::change_any_webhook;
 use crate::usecases::webhooks::endpoints::After;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::EndpointId;
+use domain::receiver_clock;
 use domain::series::DisabledReason;
+use domain::signature::DEFAULT_TOLERANCE_S;
 use maud::{Markup, html};
 use poem::Response;
-use store::deliveries::{self, DeliveryRow, DeliverySearchFilter, SearchScope};
+use store::deliveries::{self, DeliveryRow, DeliverySearchFilter, ReceiverClock, SearchScope};
 use store::endpoints::{self, EndpointOf};
 
 /// The newest deliveries that an endpoint's page shows.
@@ -32,6 +34,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let scope = SearchScope::Endpoints(vec![id]);
     let seen = deliveries::search(&mut conn, &scope, &DeliverySearchFilter::default(), None, NEWEST).await?;
     let sent = deliveries::by_ids(&mut conn, &seen.rows, None).await?;
+    let told = deliveries::newest_clock(&mut conn, &seen.rows).await?;
     let main = html! {
         h1 { "Endpoint " span.id { (id) } }
         @match visit.asked("done") {
@@ -39,7 +42,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
             Some("disabled") => { p.done role="status" { "It is disabled by operators: nothing is sent to it until they or its owner enable it." } }
             _ => {}
         }
-        (shell::section("state", "State", &facts(&visit, &found, now)))
+        (shell::section("state", "State", &state(&visit, &found, told, now)))
         (acts(&visit, &found))
         (shell::section("sent", "Newest deliveries", &newest(&visit, id, &sent, now)))
         (shell::section("document", "As operators' programs see it", &document(&visit, &found)))
@@ -82,7 +85,21 @@ fn missing(id: EndpointId) -> ApiError {
     ApiError::new(Code::WebhookNotFound, format!("Nothing has the id `{id}`."))
 }
 
-fn facts(visit: &Visit, found: &EndpointOf, now: DateTime<Utc>) -> Markup {
+/// The endpoint's state, and what is wrong where its receiver's clock is so far off that it refuses signatures.
+fn state(visit: &Visit, found: &EndpointOf, told: Option<ReceiverClock>, now: DateTime<Utc>) -> Markup {
+    let off = told.map(|told| told.ahead_seconds).filter(|ahead| receiver_clock::refuses(*ahead));
+    html! {
+        (facts(visit, found, told, now))
+        @if let Some(ahead) = off {
+            p.fault {
+                "This receiver's clock is " (clock(ahead)) ". If it checks the time of signatures it refuses them: that may be "
+                (DEFAULT_TOLERANCE_S / 60) " minutes from its own at most. Its owner sets it, best by NTP."
+            }
+        }
+    }
+}
+
+fn facts(visit: &Visit, found: &EndpointOf, told: Option<ReceiverClock>, now: DateTime<Utc>) -> Markup {
     let endpoint = &found.endpoint;
     let kinds = endpoint.kinds.as_ref().map_or_else(|| "all".to_owned(), |kinds| kinds.join(", "));
     shell::facts(&[
@@ -92,12 +109,22 @@ fn facts(visit: &Visit, found: &EndpointOf, now: DateTime<Utc>) -> Markup {
         ("Failures in a row", failures(found)),
         ("Last success", time_or(endpoint.last_success_at, now, "never")),
         ("Disabled", time_or(endpoint.disabled_at, now, "no")),
+        ("Receiver's clock", read_clock(told, now)),
         ("Events", html! { (endpoint.event_types.join(", ")) }),
         ("Kinds of jobs", html! { (kinds) }),
         ("Description", theirs(visit, endpoint.description.as_ref())),
         ("Made", time(endpoint.created_at, now)),
         ("Changed", time(endpoint.updated_at, now)),
     ])
+}
+
+fn read_clock(told: Option<ReceiverClock>, now: DateTime<Utc>) -> Markup {
+    html! {
+        @match told {
+            Some(told) => { (clock(told.ahead_seconds)) ", by its answer of " (time(told.at, now)) }
+            None => { "–" }
+        }
+    }
 }
 
 fn acts(visit: &Visit, found: &EndpointOf) -> Markup {

@@ -30,6 +30,7 @@ mod jobs;
 mod life;
 mod notices;
 mod overview;
+mod proof;
 mod releases;
 mod rerun;
 mod responses;

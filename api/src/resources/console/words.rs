@@ -3,7 +3,7 @@
 
 use super::Visit;
 pub(super) use crate::resources::fragments::{
-    amount, change, exact, minutes, or_dash, seconds, short, state, time, time_or, word,
+    amount, change, clock, exact, minutes, or_dash, seconds, short, state, time, time_or, word,
 };
 use domain::job::HIDDEN;
 use domain::operator::OperatorRole::{self, Metadata, Read};

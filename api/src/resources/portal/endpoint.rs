@@ -7,9 +7,11 @@ use super::webhooks::{because, events};
 use super::{PORTAL_PATH, Visit, attempts, leads_to};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::field;
-use crate::resources::fragments::{Fit, code, facts, fitted_table, instead, or_dash, short, state};
+use crate::resources::fragments::{Fit, clock, code, facts, fitted_table, instead, or_dash, short, state};
 use domain::portal::PortalPage;
+use domain::receiver_clock;
 use domain::series::DeliveryStatus;
+use domain::signature::DEFAULT_TOLERANCE_S;
 use maud::{Markup, html};
 use poem::Response;
 use poem::http::Method;
@@ -34,6 +36,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
             ("Last success", when(&endpoint["last_success_at"])),
             ("Failures in a row", html! { (endpoint["consecutive_failures"]) }),
         ]))
+        (newest_clock(&list))
         (sent_again(&visit))
         (acts(enabled))
         h2 { "Deliveries" }
@@ -42,6 +45,32 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         (pages(&visit, &list, "deliveries", "Send a test event to see the first one."))
     };
     Ok(visit.whole("Endpoint", &main))
+}
+
+/// Says that the server's clock is off, where the newest of these answers that says what time it is there does so.
+fn newest_clock(list: &Value) -> Markup {
+    let newest = rows(list).iter().find_map(|one| one["attempts"].as_array()?.iter().rev().find_map(ahead_seconds));
+    html! { @if let Some(ahead) = newest.filter(|ahead| receiver_clock::refuses(*ahead)) { (servers_clock(ahead, true)) } }
+}
+
+/// Returns by how many seconds the server's clock was ahead at an attempt; none if its answer does not say.
+fn ahead_seconds(attempt: &Value) -> Option<i32> {
+    i32::try_from(attempt["clock_ahead_seconds"].as_i64()?).ok()
+}
+
+/// Says how far the server's clock was off, and what receivers do where it is more than they allow; as a fault after an
+/// attempt that failed.
+fn servers_clock(ahead: i32, has_failed: bool) -> Markup {
+    html! {
+        @if receiver_clock::refuses(ahead) {
+            p class=[has_failed.then_some("fault")] {
+                "Your server's clock was " (clock(ahead)) ". Receivers refuse a signature whose time is more than "
+                (DEFAULT_TOLERANCE_S / 60) " minutes from their own: set the clock, best by NTP."
+            }
+        } @else {
+            p.soft { "Your server's clock was " (clock(ahead)) "." }
+        }
+    }
 }
 
 /// Says how many are sent again since the form for that was sent.
@@ -269,6 +298,7 @@ fn tried(attempt: &Value) -> Markup {
                 p.soft { "It answered:" }
                 pre tabindex="0" { (excerpt) }
             }
+            @if let Some(ahead) = ahead_seconds(attempt) { (servers_clock(ahead, !attempt["error"].is_null())) }
         }
     }
 }

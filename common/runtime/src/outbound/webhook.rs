@@ -10,8 +10,9 @@ use super::{OutboundClient, UrlRefused, shares};
 use bytes::Bytes;
 use domain::attempt::{AttemptError, AttemptTimes};
 use domain::ids::AccountId;
+use domain::receiver_clock;
 use http::Method;
-use http::header::HeaderMap;
+use http::header::{DATE, HeaderMap};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -52,6 +53,8 @@ pub struct AttemptOutcome {
     pub duration_ms: u32,
     /// How long its steps took.
     pub times: AttemptTimes,
+    /// The time that the response's `Date` says, in unix seconds; none without one that can be read.
+    pub date: Option<i64>,
 }
 
 impl AttemptOutcome {
@@ -64,6 +67,7 @@ impl AttemptOutcome {
             excerpt: String::new(),
             duration_ms: 0,
             times: AttemptTimes::NONE,
+            date: None,
         }
     }
 }
@@ -74,6 +78,8 @@ struct Answer {
     status: Option<u16>,
     /// When its headers came.
     headers_at: Option<Instant>,
+    /// What its `Date` says, in unix seconds.
+    date: Option<i64>,
     /// Whether it came on a connection that was not opened for this attempt.
     is_reused: bool,
     start: Vec<u8>,
@@ -98,6 +104,7 @@ impl OutboundClient {
             excerpt: excerpt(&answer.start),
             duration_ms: u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX),
             times: steps.times(first_byte),
+            date: answer.date,
         }
     }
 
@@ -108,6 +115,8 @@ impl OutboundClient {
         let status = response.status();
         answer.status = Some(status.as_u16());
         (answer.headers_at, answer.is_reused) = (Some(Instant::now()), !is_opened_by(&response, opening));
+        let date = response.headers().get(DATE).and_then(|date| date.to_str().ok());
+        answer.date = date.and_then(receiver_clock::date);
         let mut body = response.into_body();
         let mut read = 0;
         // A body that breaks off doesn't change the verdict: the status was received, and nothing else of an answer

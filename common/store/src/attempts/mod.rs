@@ -46,6 +46,9 @@ pub struct EndedAttempt {
     pub error: Option<AttemptError>,
     /// The start of the response's body, at most 1 KiB.
     pub response_excerpt: Option<String>,
+    /// By how many seconds the receiver's clock was ahead of ours, as `domain::receiver_clock` has it; none without a
+    /// response that has a date.
+    pub clock_ahead_seconds: Option<i32>,
     /// The next state of the series.
     pub next: Next,
 }
@@ -124,7 +127,8 @@ pub async fn record(conn: &mut PgConnection, ended: &[EndedAttempt]) -> sqlx::Re
         &column(ended, |attempt| attempt.times.dns) as _,
         &column(ended, |attempt| attempt.times.connect) as _,
         &column(ended, |attempt| attempt.times.tls) as _,
-        &column(ended, |attempt| attempt.times.first_byte) as _
+        &column(ended, |attempt| attempt.times.first_byte) as _,
+        &column(ended, |attempt| attempt.clock_ahead_seconds) as _
     )
     .fetch_all(conn)
     .await
@@ -156,7 +160,8 @@ pub async fn record_succeeded(conn: &mut PgConnection, ended: &[EndedAttempt]) -
         &column(ended, |attempt| attempt.times.dns) as _,
         &column(ended, |attempt| attempt.times.connect) as _,
         &column(ended, |attempt| attempt.times.tls) as _,
-        &column(ended, |attempt| attempt.times.first_byte) as _
+        &column(ended, |attempt| attempt.times.first_byte) as _,
+        &column(ended, |attempt| attempt.clock_ahead_seconds) as _
     )
     .execute(conn)
     .await?;

@@ -2,11 +2,12 @@
 //!
 //! It owns the rows of `deliveries`: how they begin (here), are claimed (`claim`), have their tickets delayed
 //! (`tickets`), are found when due (`due`), rescued after a crash (`rescue`), ended without an attempt (`end`) and
-//! shown (`log`, `search`). `attempts` records what happened at an attempt, and with it the end of a claim. Code that
-//! changes several deliveries skips rows that another transaction has locked. Only `attempts::record`, whose rows are
-//! its own by their leases, waits for a locked one.
+//! shown (`log`, `search`, `clock`). `attempts` records what happened at an attempt, and with it the end of a claim.
+//! Code that changes several deliveries skips rows that another transaction has locked. Only `attempts::record`, whose
+//! rows are its own by their leases, waits for a locked one.
 
 mod claim;
+mod clock;
 mod due;
 mod end;
 mod log;
@@ -18,6 +19,7 @@ mod tickets;
 pub use claim::{
     Claim, CurrentTarget, Deferred, HandedBackClaim, Wanted, claim, defer, failing, hand_back, revalidate,
 };
+pub use clock::{ReceiverClock, newest_clock};
 pub use due::{Due, ScanStart, due_with_dead_ticket, due_without_ticket, set_tickets};
 pub use end::{end_silent, prune, replace};
 pub use log::{

@@ -66,6 +66,9 @@ pub struct Attempt {
     pub error: Option<Text>,
     /// The start of the receiver's answer, at most 1 KiB; null when there was none.
     pub response_excerpt: Option<Text>,
+    /// By how many seconds the receiver's clock was ahead of ours, by the `Date` of its answer; negative when it was
+    /// behind. A receiver refuses signatures when it is off by more than 300. Null without an answer that has a `Date`.
+    pub clock_ahead_seconds: Option<i32>,
 }
 
 /// How long the steps of an attempt took, in milliseconds. A step that did not end is null, and so is one that there
@@ -146,6 +149,8 @@ pub struct SentAttempt {
     pub error: Option<Text>,
     /// The start of the receiver's answer, at most 1 KiB; null when there was none.
     pub response_excerpt: Option<Text>,
+    /// By how many seconds the receiver's clock was ahead of ours, or null: as in the list of deliveries.
+    pub clock_ahead_seconds: Option<i32>,
 }
 
 impl DeliveryDetail {
@@ -176,19 +181,20 @@ impl DeliveryDetail {
 
 impl From<SentRow> for SentAttempt {
     fn from(row: SentRow) -> Self {
-        let Attempt { attempt, at, duration_ms, times, response_status, error, response_excerpt } = row.attempt.into();
+        let shown = Attempt::from(row.attempt);
         let headers = row.request_headers.and_then(|headers| serde_json::from_value(headers).ok());
         Self {
-            attempt,
-            at,
-            duration_ms,
-            times,
+            attempt: shown.attempt,
+            at: shown.at,
+            duration_ms: shown.duration_ms,
+            times: shown.times,
             request_host: row.url_host.map(Text),
             request_path: row.url_path.map(Text),
             request_headers: headers,
-            response_status,
-            error,
-            response_excerpt,
+            response_status: shown.response_status,
+            error: shown.error,
+            response_excerpt: shown.response_excerpt,
+            clock_ahead_seconds: shown.clock_ahead_seconds,
         }
     }
 }
@@ -258,6 +264,7 @@ impl From<AttemptRow> for Attempt {
             response_status: row.response_status,
             error: row.error.map(Text),
             response_excerpt: row.response_excerpt.map(Text),
+            clock_ahead_seconds: row.clock_ahead_seconds,
         }
     }
 }

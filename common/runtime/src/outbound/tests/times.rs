@@ -31,6 +31,19 @@ async fn a_new_connection_has_a_time_for_each_step_and_one_that_was_open_none() 
 }
 
 #[tokio::test]
+async fn the_date_of_an_answer_is_read_where_it_has_one() {
+    for (head, date) in
+        [("", None), ("date: Sun, 06 Nov 1994 08:49:37 GMT\r\n", Some(784_111_777)), ("date: yesterday\r\n", None)]
+    {
+        let answer = format!("HTTP/1.1 400 Bad Request\r\n{head}content-length: 2\r\n\r\nno");
+        let receiver = Receiver::plain(Behaviour::Answers(answer.into_bytes())).await;
+        let url = format!("http://127.0.0.1:{}/", receiver.port);
+        let outcome = local(&receiver).post_webhook(to(url)).await;
+        assert_eq!((outcome.status, outcome.date), (Some(400), date), "{head}");
+    }
+}
+
+#[tokio::test]
 async fn there_is_no_time_of_a_step_that_there_is_none_of() {
     let secure = Receiver::tls(Behaviour::Answers(OK.to_vec())).await;
     let plain = Receiver::plain(Behaviour::Answers(OK.to_vec())).await;
