@@ -18,10 +18,8 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::time::interval;
 
-/// Jobs whose wait is measured.
+/// Jobs whose wait is measured, in runs of any size: a p95 of fewer is that of one or two.
 const SAMPLES: usize = 40;
-/// The least number of them, so that there is a p95.
-const LEAST: usize = 20;
 /// The time between two of them.
 const PACE: Duration = Duration::from_millis(150);
 /// The slots, and the milliseconds that a job takes: 500 jobs last twice as long as the samples do.
@@ -49,7 +47,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
 async fn waits(bench: &Bench, queued: usize) -> anyhow::Result<Vec<f64>> {
     let scene = Scene::new(bench).await?;
     let (busy, other) = (scene.account().await?, scene.account().await?);
-    let (samples, warm) = (scene.items(&other, bench.share(SAMPLES).max(LEAST)).await?, scene.account().await?);
+    let (samples, warm) = (scene.items(&other, SAMPLES).await?, scene.account().await?);
     let warm_items = scene.items(&warm, WARM).await?;
     let load = scene.items(&busy, queued.div_ceil(COMPUTED.len())).await?;
     let service = scene.service(&SETTINGS).await?;

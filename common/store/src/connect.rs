@@ -94,9 +94,8 @@ pub fn apart_for_pages(pool: &PgPool, size: PoolSize, name: &str) -> PgPool {
         .connect_lazy_with((*pool.connect_options()).clone().application_name(name))
 }
 
-/// Returns a pool to the same database whose commits don't wait for the disk, for tickets and wake-ups: a crash may
-/// lose those, because our own rows make up for them. It never runs a claim of ours. Connections are opened when they
-/// are needed.
+/// Returns a pool to the same database whose commits don't wait for the disk, for tickets: a crash may lose those,
+/// because our own rows make up for them. It never runs a claim of ours. Connections are opened when they are needed.
 ///
 /// Tickets are looked up by their ids or in the order of an index, so no other plan is allowed: the table has no
 /// statistics, and without them the acknowledgement of a hundred tickets reads all of a small table.
@@ -119,10 +118,7 @@ const GENERIC_PLANS: &str = limits!(
 /// per connection. No transaction may begin on it: one returning connection a second is checked, not each. Connections
 /// are opened when they are needed.
 pub fn generic_plan_pool(pool: &PgPool, size: PoolSize) -> PgPool {
-    let looks = Arc::new(Looks { begun: Instant::now(), next_ms: AtomicU64::new(0) });
-    limited(size, GENERIC_PLANS)
-        .after_release(move |conn, _| Box::pin(looked_at_times(Arc::clone(&looks), conn)))
-        .connect_lazy_with((*pool.connect_options()).clone())
+    checked_at_times(limited(size, GENERIC_PLANS)).connect_lazy_with((*pool.connect_options()).clone())
 }
 
 /// Like [`generic_plan_pool`], for transactions: each returning connection is checked. Many processes write to its
@@ -130,6 +126,20 @@ pub fn generic_plan_pool(pool: &PgPool, size: PoolSize) -> PgPool {
 /// them, live for a short time only.
 pub fn generic_plan_pool_for_transactions(pool: &PgPool, size: PoolSize) -> PgPool {
     limited(size, GENERIC_PLANS).max_lifetime(LONGEST_PLAN).connect_lazy_with((*pool.connect_options()).clone())
+}
+
+/// Returns a pool of one connection to the same database, for notifications: its commits don't wait for the disk, since
+/// whoever waits also polls. No transaction may begin on it: it is checked once a second, not each time it returns. It
+/// is opened when it is needed.
+pub fn notify_pool(pool: &PgPool) -> PgPool {
+    checked_at_times(limited(PoolSize(1), limits!("SET synchronous_commit = off")))
+        .connect_lazy_with((*pool.connect_options()).clone())
+}
+
+/// The same options for a pool on which no transaction begins: one returning connection a second is checked.
+fn checked_at_times(options: PgPoolOptions) -> PgPoolOptions {
+    let looks = Arc::new(Looks { begun: Instant::now(), next_ms: AtomicU64::new(0) });
+    options.after_release(move |conn, _| Box::pin(looked_at_times(Arc::clone(&looks), conn)))
 }
 
 async fn looked_at_times(looks: Arc<Looks>, conn: &mut PgConnection) -> sqlx::Result<bool> {

@@ -82,7 +82,8 @@ pub async fn charge(conn: &mut PgConnection, account: AccountId, requests: i64, 
     Ok(())
 }
 
-/// Returns the caller behind an API key; none when no key has this hash.
+/// Returns the caller behind an API key; none when no key has this hash. Don't call it in a transaction with other
+/// writes: where it notes that the key was used, the commit does not wait for the disk.
 pub async fn key_caller(conn: &mut PgConnection, key_hash: &[u8], pace: Pace) -> sqlx::Result<Option<FoundCredential>> {
     sqlx::query_file_as!(FoundCredential, "src/key_caller.sql", key_hash, pace.interval_us, pace.ahead_us)
         .fetch_optional(conn)

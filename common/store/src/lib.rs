@@ -57,6 +57,7 @@ pub mod retention;
 pub mod sessions;
 pub mod statement;
 pub mod suspension;
+pub mod terms;
 pub mod tickets;
 pub mod totals;
 pub mod uploads;
@@ -71,7 +72,7 @@ pub mod workspaces;
 pub use away::{is_away, is_lent_by_transaction, is_read_only, waited_too_long};
 pub use connect::{
     PoolSize, apart, apart_for_pages, async_commit_pool, connect, connect_lazily, generic_plan_pool,
-    generic_plan_pool_for_transactions, kept_open, listen_pool, migrate, pending_migrations, ping,
+    generic_plan_pool_for_transactions, kept_open, listen_pool, migrate, notify_pool, pending_migrations, ping,
 };
 pub use refusal::is_refused_for_good;
 pub use window::{Seen, WINDOW};

@@ -93,6 +93,15 @@ pub struct PaceWait {
     pub seconds: u64,
 }
 
+impl PaceWait {
+    /// From the name of the pace, and the seconds that a statement answers. None for a pace that this release does not
+    /// know.
+    pub(crate) fn of(what: &str, seconds: i64) -> Option<Self> {
+        let what = Paced::ALL.into_iter().find(|one| one.name() == what)?;
+        Some(Self { what, seconds: seconds.unsigned_abs().max(1) })
+    }
+}
+
 /// Returns the longest wait of the account among these, each with the microseconds that it may
 /// be ahead of now; none when it has to wait for none of them.
 pub async fn longest_wait(
@@ -112,10 +121,7 @@ pub async fn longest_wait(
     )
     .fetch_optional(conn)
     .await?;
-    Ok(row.and_then(|row| {
-        let what = Paced::ALL.into_iter().find(|what| what.name() == row.what)?;
-        Some(PaceWait { what, seconds: row.seconds.unsigned_abs().max(1) })
-    }))
+    Ok(row.and_then(|row| PaceWait::of(&row.what, row.seconds)))
 }
 
 /// Returns by how many microseconds the account is ahead of now; 0 when it is within its pace.

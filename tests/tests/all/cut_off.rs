@@ -73,7 +73,7 @@ async fn a_call_dropped_at_any_of_its_waits_leaves_everything_or_nothing() -> an
             break;
         }
     }
-    assert!(seen[0] > 9 && seen[1] > 0, "nothing {}, everything {}", seen[0], seen[1]);
+    assert!(seen[0] > 7 && seen[1] > 0, "nothing {}, everything {}", seen[0], seen[1]);
     world.end().await
 }
 
@@ -108,7 +108,7 @@ async fn a_call_that_loses_the_database_at_any_of_its_waits_leaves_everything_or
         world.assert_invariants().await?;
         if !was_disturbed {
             // A call goes on where the answer was on its way already; most are not so lucky.
-            assert!(waits > 9 && 2 * failed > waits, "only {failed} of {waits} calls failed");
+            assert!(waits > 7 && 2 * failed > waits, "only {failed} of {waits} calls failed");
             break;
         }
     }
@@ -148,5 +148,22 @@ async fn a_connection_whose_begin_was_dropped_is_used_by_nobody_else() -> anyhow
         }
     }
     assert!(open > 1, "no begin was dropped");
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_connection_for_notifications_is_not_checked_each_time_it_returns() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let pool = store::notify_pool(&store::apart(world.pool(), PoolSize(1), "notifies"));
+    let last = "SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'notifies' AND query LIKE 'SELECT pg_notify%'";
+    // One return a second is checked, the first among them.
+    until("a notification is the last thing that its connection was asked", async || {
+        store::wakes::notify(&pool, "of_a_test", &["word".to_owned()]).await?;
+        until("it is back", async || Ok((pool.num_idle() == 1).then_some(()))).await?;
+        Ok((world.count(last).await? == 1).then_some(()))
+    })
+    .await?;
+    pool.close().await;
     world.end().await
 }

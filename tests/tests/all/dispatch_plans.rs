@@ -15,7 +15,8 @@ use mws_tests::world::{Tenant, World};
 use runtime::ending::job_ticket;
 use sqlx::PgConnection;
 use store::jobs::RerunFilter;
-use store::{PoolSize, accounts, jobs, minutes, reads};
+use store::paces::Paced;
+use store::{PoolSize, items, jobs, minutes, reads, terms};
 
 /// Jobs of full tables.
 const MANY: i64 = 30_000;
@@ -51,14 +52,15 @@ async fn a_call(conn: &mut PgConnection, tenant: &Tenant, many: i64) -> anyhow::
         credits: Credits::ZERO,
     };
     let candidates = [candidate.clone()];
-    reads::look(conn, &[item]).await?;
-    looks_up_each(conn, "look", many, &["job_reads_pkey", "jobs_pkey"]).await?;
+    items::resolve(conn, &[item.to_string()], tenant.workspace).await?;
+    looks_up_each(conn, "resolve", many, &["items_pkey", "item_reads_pkey", "job_reads_pkey", "jobs_pkey"]).await?;
+    let terms = terms::terms(conn, tenant.account, &[(Paced::StoppedJobs, 0)], None).await?;
+    assert!(terms.wait.is_none() && terms.stored.is_none(), "{terms:?}");
     assert!(reads::claim_ownership(conn, &candidates).await?, "nobody else has it");
-    assert!(!reads::any_stored(conn, &candidates).await?);
-    looks_up_each(conn, "any stored", many, &["item_reads_pkey"]).await?;
+    assert_eq!(reads::lock_payer(conn, tenant.account, &candidates).await?, Some(false), "nothing is stored");
+    looks_up_each(conn, "lock of the payer", many, &["item_reads_pkey"]).await?;
     reads::taken(conn, &candidates).await?;
     looks_up_each(conn, "taken", many, &["job_reads_pkey", "jobs_pkey", "item_reads_pkey"]).await?;
-    assert!(accounts::lock(conn, tenant.account).await?);
     let folded = minutes::fold(conn, tenant.account, Minutes::from_whole(10)).await?;
     looks_up(conn, "fold", many, &["jobs_waiting", "jobs_admitted"]).await?;
     let Some(folded) = folded else { anyhow::bail!("the account is there") };

@@ -2,14 +2,18 @@
 
 use crate::dispatch::all_reads;
 use api::usecases::dispatch::{DispatchRequest, Dispatched, dispatch};
-use domain::ids::{ItemId, RequestId};
+use domain::credits::Credits;
+use domain::ids::{ItemId, JobId, RequestId};
+use domain::plan::Candidate;
 use domain::read::Read;
+use domain::task::Task;
 use futures_util::future::try_join_all;
 use mws_tests::world::{Media, Tenant, World, counted, until};
 use serde_json::json;
 use std::collections::BTreeSet;
 use store::idempotency::Key;
 use store::jobs::{Call, Owners};
+use store::reads;
 
 /// How many jobs all reads of so many items are.
 pub fn jobs_of_all(items: i64) -> i64 {
@@ -64,10 +68,22 @@ async fn the_number_of_statements_does_not_depend_on_the_number_of_reads() -> an
     let (answered, of_all) = counted(dispatch(&world.process, &all, &compose)).await;
     assert!(matches!(answered?, Dispatched::Answered(prepared) if prepared.items.len() == 20));
     assert_eq!(of_all, of_one);
-    // Beside these there are BEGIN and COMMIT.
-    assert!((5..=13).contains(&of_one.len()), "{of_one:#?}");
-    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, jobs_of_all(20) + 1);
+    // Beside these there are BEGIN and COMMIT. The items, the terms, the key, the reads, the
+    // account, its balance, the jobs and the answer.
+    assert_eq!(without_commit(&of_one), 8, "{of_one:#?}");
+    let keyless = wish(&tenant, &items[..1], &[Read::Beats], None);
+    let (answered, of_keyless) = counted(dispatch(&world.process, &keyless, &compose)).await;
+    assert!(matches!(answered?, Dispatched::Answered(prepared) if prepared.items.len() == 1));
+    assert_eq!(without_commit(&of_keyless), 6, "{of_keyless:#?}");
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, jobs_of_all(20) + 2);
     world.end().await
+}
+
+/// The number of these statements without COMMIT (sqlx does not tell BEGIN), and without what a connection that rested
+/// for a second is asked.
+fn without_commit(statements: &[String]) -> usize {
+    let others = ["COMMIT", "SELECT transaction_timestamp()"];
+    statements.iter().filter(|statement| !others.iter().any(|other| statement.starts_with(other))).count()
 }
 
 #[tokio::test]
@@ -265,5 +281,34 @@ async fn a_read_that_is_stored_while_a_call_waits_for_it_is_ready_and_the_others
     assert_eq!(world.count("SELECT count(*) FROM job_reads").await?, 3, "what was taken for nothing is given back");
     // It is of no job that the service ran.
     sqlx::query("DELETE FROM item_reads").execute(world.pool()).await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn reads_that_nobody_has_are_claimed_all_at_once_or_not_at_all() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 2, Media::video(60)).await?;
+    let candidate = |item: ItemId, read: Read| Candidate {
+        job: JobId::mint(),
+        item: Some(item),
+        task: Task::Read(read),
+        with_speech: read == Read::Speakers,
+        duration_ms: Some(60_000),
+        credits: Credits::ZERO,
+    };
+    let rows = "SELECT count(*) FROM job_reads";
+    let mut first = world.pool().begin().await?;
+    let free = [candidate(items[0], Read::Levels), candidate(items[1], Read::Speakers)];
+    assert!(reads::claim_all(&mut first, &free).await?);
+    first.commit().await?;
+    assert_eq!(world.count(rows).await?, 3, "who finds out who speaks owns the speech too");
+    let mut second = world.pool().begin().await?;
+    let other = [candidate(items[0], Read::Beats), candidate(items[1], Read::Speech)];
+    assert!(!reads::claim_all(&mut second, &other).await?, "the speech is another's");
+    second.rollback().await?;
+    assert_eq!(world.count(rows).await?, 3);
+    // They are of no job that the service runs.
+    sqlx::query("DELETE FROM job_reads").execute(world.pool()).await?;
     world.end().await
 }

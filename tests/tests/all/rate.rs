@@ -6,6 +6,7 @@ use mws_tests::world::{Answer, Client, World, until};
 use serde_json::json;
 use sqlx::Acquire;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use store::credentials::{self, Pace};
 
 /// Requests a minute, and at once, as a deployment has them unless it says otherwise.
 const RATE: (u32, u32) = (600, 60);
@@ -206,5 +207,25 @@ async fn what_takes_access_away_waits_longer_for_the_account_than_what_its_calls
     assert_eq!(sqlx::query_scalar::<_, String>(patience).fetch_one(&mut *conn).await?, "2s", "for itself alone");
     drop(conn);
     pool.close().await;
+    world.end().await
+}
+
+#[tokio::test]
+async fn when_a_key_was_last_used_is_noted_without_a_wait_for_the_disk() -> anyhow::Result<()> {
+    let world = service().await?;
+    let tenant = world.tenant("a").await?;
+    let mut waits = Vec::new();
+    for _ in 0..2 {
+        let mut call = world.pool().begin().await?;
+        sqlx::query("SET LOCAL synchronous_commit = on").execute(&mut *call).await?;
+        let hash = tenant.key.hash();
+        let found = credentials::key_caller(&mut call, hash.as_bytes(), Pace::new(RATE.0, RATE.1)).await?;
+        assert!(found.is_some_and(|found| found.passed));
+        waits.push(sqlx::query_scalar::<_, String>("SHOW synchronous_commit").fetch_one(&mut *call).await?);
+        call.commit().await?;
+    }
+    // The second one is within the same minute, and notes nothing.
+    assert_eq!(waits, ["off", "on"]);
+    assert_eq!(world.count("SELECT count(*) FROM api_keys WHERE last_used_at IS NOT NULL").await?, 1);
     world.end().await
 }

@@ -4,7 +4,7 @@
 //! If the same plan has made it already, that is the answer; a live job of the same plan is joined. These steps are
 //! here, once; `render`, `generation` and `dub` say what each kind needs and how its row is written.
 
-use super::{DispatchError, Ownership, Prepared, Work, storage_is_full};
+use super::{DispatchError, Ownership, Prepared, Work, storage_is_full, terms_of};
 use domain::credits::Credits;
 use domain::dub::Lack;
 use domain::ids::JobId;
@@ -12,10 +12,12 @@ use domain::minutes::Minutes;
 use domain::plan::{Answer, Candidate, Reason};
 use runtime::config::Settings;
 use sqlx::PgConnection;
+use store::accounts;
 use store::generations;
 use store::idempotency::Key;
 use store::jobs::{Call, Owners};
 use store::minutes::Balance;
+use store::terms::Terms;
 
 /// The call that asks for something to be made.
 #[derive(Debug, Clone)]
@@ -151,6 +153,25 @@ pub enum Looked<Made> {
     Candidate(Candidate),
 }
 
+/// Whether it is made already, a job makes it, something keeps it from being made, or a job is needed.
+async fn looked<M: Make>(work: &M, conn: &mut PgConnection, settings: &Settings) -> sqlx::Result<Looked<M::Made>> {
+    let hash = work.hash();
+    if let Some(made) = work.made(conn, &hash).await? {
+        return Ok(Looked::Answered(Making::Made(made)));
+    }
+    if let Some(live) = generations::live(conn, &hash).await? {
+        let held = Held { minutes: live.minutes, credits: live.credits };
+        return Ok(Looked::Answered(Making::Queued { job: live.job, held, already: true }));
+    }
+    if let Some(lack) = work.lack(conn).await? {
+        return Ok(Looked::Answered(Making::Not(lack)));
+    }
+    if storage_is_full(conn, work.order().owners.owner, settings, work.room()).await? {
+        return Ok(Looked::Answered(Making::Not(Unmade::StorageFull)));
+    }
+    Ok(Looked::Candidate(work.candidate()))
+}
+
 impl<M: Make> Work for M {
     type Looked = Looked<M::Made>;
     type Answered = Standing<M::Made>;
@@ -167,22 +188,9 @@ impl<M: Make> Work for M {
         self.order().key.as_ref()
     }
 
-    async fn look(&self, conn: &mut PgConnection, settings: &Settings) -> sqlx::Result<Self::Looked> {
-        let hash = self.hash();
-        if let Some(made) = self.made(conn, &hash).await? {
-            return Ok(Looked::Answered(Making::Made(made)));
-        }
-        if let Some(live) = generations::live(conn, &hash).await? {
-            let held = Held { minutes: live.minutes, credits: live.credits };
-            return Ok(Looked::Answered(Making::Queued { job: live.job, held, already: true }));
-        }
-        if let Some(lack) = self.lack(conn).await? {
-            return Ok(Looked::Answered(Making::Not(lack)));
-        }
-        if storage_is_full(conn, self.owners().owner, settings, self.room()).await? {
-            return Ok(Looked::Answered(Making::Not(Unmade::StorageFull)));
-        }
-        Ok(Looked::Candidate(self.candidate()))
+    async fn look(&self, conn: &mut PgConnection, settings: &Settings) -> sqlx::Result<(Self::Looked, Terms)> {
+        let looked = looked(self, conn, settings).await?;
+        Ok((looked, terms_of(conn, self, settings).await?))
     }
 
     fn candidates(looked: &Self::Looked) -> &[Candidate] {
@@ -196,6 +204,7 @@ impl<M: Make> Work for M {
         &self,
         conn: &mut PgConnection,
         candidates: &[Candidate],
+        _: bool,
     ) -> Result<Option<Ownership>, DispatchError> {
         let hash = self.hash();
         let [candidate] = candidates else { unreachable!("one thing has one candidate") };
@@ -204,6 +213,16 @@ impl<M: Make> Work for M {
             return Ok(None);
         }
         Ok(Some(Ownership::of_all(candidates)))
+    }
+
+    async fn lock_payer(
+        &self,
+        conn: &mut PgConnection,
+        _: &[Candidate],
+        owned: Ownership,
+    ) -> Result<Option<Ownership>, DispatchError> {
+        let is_there = accounts::lock(conn, self.owners().payer).await.map_err(DispatchError::of_account_lock)?;
+        if is_there { Ok(Some(owned)) } else { Err(DispatchError::NoAccount) }
     }
 
     fn answer(&self, looked: &Self::Looked, answers: &[Answer], balance: Balance) -> Self::Answered {

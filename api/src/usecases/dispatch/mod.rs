@@ -35,18 +35,18 @@ use runtime::process::Process;
 use runtime::queue::Ticket;
 use serde_json::{Value, json};
 use sqlx::PgConnection;
-use store::accounts;
 use store::audit;
 use store::idempotency::{self, Key, KeyLife, Stored};
 use store::jobs::{self, Call, Owners};
 use store::minutes::{self, Balance};
-use store::paces::{self, PaceWait, Paced};
+use store::paces::{PaceWait, Paced};
+use store::terms::{self, Terms};
 use store::usage;
 use tracing::field::Empty;
 use tracing::{Instrument, Span};
 
 /// How often a call is attempted while other calls keep taking its key or rows.
-const MAX_ATTEMPTS: usize = 4;
+const MAX_ATTEMPTS: usize = 5;
 
 /// What a call asks for: reads of items, or one render, generation or dub.
 pub trait Work: Sync {
@@ -64,21 +64,32 @@ pub trait Work: Sync {
     /// The idempotency key, if one was sent.
     fn key(&self) -> Option<&Key>;
 
-    /// Reads the state, and names candidates for jobs.
+    /// Reads the state, names candidates for jobs, and then asks the terms of the call.
     fn look(
         &self,
         conn: &mut PgConnection,
         settings: &Settings,
-    ) -> impl Future<Output = sqlx::Result<Self::Looked>> + Send;
+    ) -> impl Future<Output = sqlx::Result<(Self::Looked, Terms)>> + Send;
 
     /// The candidates for jobs, in the order asked: one for each read, or one render. Empty when none is needed.
     fn candidates(looked: &Self::Looked) -> &[Candidate];
 
-    /// Claims the rows of the candidates. Returns none where another call has claimed one since the look.
+    /// Claims the rows of the candidates. Returns none where another call has claimed one since the look; but except at
+    /// the first attempt, reads that others have claimed are joined.
     fn claim_ownership(
         &self,
         conn: &mut PgConnection,
         candidates: &[Candidate],
+        is_first: bool,
+    ) -> impl Future<Output = Result<Option<Ownership>, DispatchError>> + Send;
+
+    /// Locks the account that pays, once the rows are claimed. Returns what the call owns; none where another call or
+    /// job has taken some of it since.
+    fn lock_payer(
+        &self,
+        conn: &mut PgConnection,
+        candidates: &[Candidate],
+        owned: Ownership,
     ) -> impl Future<Output = Result<Option<Ownership>, DispatchError>> + Send;
 
     /// The result of the call, with one answer for each candidate.
@@ -150,11 +161,11 @@ pub fn dispatch_step<'a, W: Work>(
 /// Returns what a call would start and hold, without starting it (`dry_run`).
 ///
 /// It looks and decides like a call, by the balance of this moment, but takes, locks and writes nothing: a later call
-/// may be decided otherwise. Idempotency keys are not looked up, since nothing is repeated.
+/// may be decided otherwise. What is stored under an idempotency key is not answered, since nothing is repeated.
 pub async fn estimate<W: Work>(process: &Process, work: &W) -> Result<W::Answered, DispatchError> {
     let settings = &process.settings;
     let mut conn = process.conn().await?;
-    let looked = work.look(&mut conn, settings).await?;
+    let (looked, _) = work.look(&mut conn, settings).await?;
     let balance = balance(&mut conn, work.owners(), settings.monthly_minutes).await?;
     let decided = plan::decide(W::candidates(&looked).to_vec(), &mut budget(&balance), &settings.rates);
     let answers: Vec<Answer> = decided
@@ -173,27 +184,24 @@ async fn run<W: Work>(
     hook: CommitHook<'_, W::Answered>,
 ) -> Result<Dispatched<W::Answered>, DispatchError> {
     let settings = &process.settings;
-    for _ in 0..MAX_ATTEMPTS {
+    for attempt in 0..MAX_ATTEMPTS {
         let mut conn = process.conn().await?;
-        // The look comes before the lookup of the key: if it sees what the first call with the key did, that call has
-        // committed, and its answer is found.
-        let looked = work.look(&mut conn, settings).await?;
-        if let Some(stored) = stored_answer(&mut conn, work.key()).await? {
-            return Ok(stored);
+        let (looked, terms) = work.look(&mut conn, settings).await?;
+        if let Some((key, stored)) = work.key().zip(terms.stored) {
+            return Ok(answered_already(key, stored));
         }
         if W::candidates(&looked).is_empty() {
             let balance = balance(&mut conn, work.owners(), settings.monthly_minutes).await?;
             return Ok(Dispatched::Answered(work.answer(&looked, &[], balance)));
         }
         // An operator's retry does not count against the account.
-        if matches!(hook, CommitHook::Answer(_))
-            && let Some(longest) = wait(&mut conn, process, work.owners().payer, work.key()).await?
-        {
+        if let (CommitHook::Answer(_), Some(longest)) = (&hook, terms.wait) {
             return Ok(Dispatched::TooSoon(longest));
         }
         let mut conn = process.in_turn(conn, work.owners().payer).await?;
         let holding = runtime::span!("hold", mws.jobs.started = Empty, mws.minutes.held = Empty);
-        if let Some(answered) = commit(process, &mut conn, work, &looked, &hook).instrument(holding).await? {
+        let committing = commit(process, &mut conn, work, &looked, &hook, attempt == 0);
+        if let Some(answered) = committing.instrument(holding).await? {
             return Ok(Dispatched::Answered(answered));
         }
     }
@@ -207,6 +215,7 @@ async fn commit<W: Work>(
     work: &W,
     looked: &W::Looked,
     hook: &CommitHook<'_, W::Answered>,
+    is_first: bool,
 ) -> Result<Option<W::Answered>, DispatchError> {
     let settings = &process.settings;
     let mut tx = conn.begin_in_turn().await?;
@@ -215,9 +224,13 @@ async fn commit<W: Work>(
     {
         return Ok(None);
     }
-    let Some(taken) = work.claim_ownership(&mut tx, W::candidates(looked)).await? else { return Ok(None) };
-    let mut balance = locked_balance(&mut tx, work.owners(), settings.monthly_minutes).await?;
-    let Decided { answers, starts, given_back } = taken.decide(&balance, &settings.rates);
+    let candidates = W::candidates(looked);
+    let Some(claimed) = work.claim_ownership(&mut tx, candidates, is_first).await? else { return Ok(None) };
+    let Some(owned) = work.lock_payer(&mut tx, candidates, claimed).await? else { return Ok(None) };
+    // A statement of its own, since what it counts must be seen after the lock is there. It holds until the end.
+    let folded = minutes::fold(&mut tx, work.owners().payer, settings.monthly_minutes).await?;
+    let mut balance = folded.ok_or(DispatchError::NoAccount)?;
+    let Decided { answers, starts, given_back } = owned.decide(&balance, &settings.rates);
     if starts.is_empty() {
         // The rollback frees the rows that were taken; an answer that starts nothing is not stored.
         tx.rollback().await?;
@@ -259,43 +272,28 @@ async fn note_rerun(conn: &mut PgConnection, call: &Call, starts: &[Start]) -> s
     Ok(())
 }
 
-/// Returns how long the payer must wait before it may start jobs, if it must.
-async fn wait(
-    conn: &mut PgConnection,
-    process: &Process,
-    payer: AccountId,
-    key: Option<&Key>,
-) -> sqlx::Result<Option<PaceWait>> {
+/// Returns the terms of a call. They are asked after what the call is about: if that shows what the first call with the
+/// key did, that call has committed, and its answer is found.
+async fn terms_of<W: Work>(conn: &mut PgConnection, work: &W, settings: &Settings) -> sqlx::Result<Terms> {
     let mut paced = vec![Paced::StoppedJobs, Paced::StoppedJobsADay, Paced::UnpaidProcessorTime];
-    paced.extend(key.map(|_| Paced::KeptAnswers));
-    paces::longest_wait(conn, payer, &rate::most(&process.settings, &paced)).await
+    paced.extend(work.key().map(|_| Paced::KeptAnswers));
+    terms::terms(conn, work.owners().payer, &rate::most(settings, &paced), work.key()).await
 }
 
 /// Returns what is stored under a key: the first answer's bytes, or that the key is of another request. It is never
 /// `Answered`.
 pub async fn answered_before(process: &Process, key: &Key) -> sqlx::Result<Option<Dispatched<()>>> {
-    stored_answer(&mut *process.conn().await?, Some(key)).await
+    let stored = idempotency::find(&mut *process.conn().await?, key).await?;
+    Ok(stored.map(|stored| answered_already(key, stored)))
 }
 
-/// The answer stored under the call's key, or that the key belongs to another request.
-async fn stored_answer<A>(conn: &mut PgConnection, key: Option<&Key>) -> sqlx::Result<Option<Dispatched<A>>> {
-    let Some(key) = key else { return Ok(None) };
-    Ok(idempotency::find(conn, key).await?.map(|Stored { fingerprint, answer, .. }| {
-        if key.is_of(&fingerprint) { Dispatched::Replayed(answer) } else { Dispatched::KeyReused }
-    }))
+/// What is stored under the call's key is its answer, or the key belongs to another request.
+fn answered_already<A>(key: &Key, Stored { fingerprint, answer, .. }: Stored) -> Dispatched<A> {
+    if key.is_of(&fingerprint) { Dispatched::Replayed(answer) } else { Dispatched::KeyReused }
 }
 
 async fn balance(conn: &mut PgConnection, owners: Owners, monthly: Minutes) -> Result<Balance, DispatchError> {
     minutes::balance(conn, owners.payer, monthly).await?.ok_or(DispatchError::NoAccount)
-}
-
-/// Locks the account, and returns its balance, which holds until the transaction ends. These are two statements, since
-/// what the second counts must be seen after the lock is there.
-async fn locked_balance(conn: &mut PgConnection, owners: Owners, monthly: Minutes) -> Result<Balance, DispatchError> {
-    if !accounts::lock(conn, owners.payer).await.map_err(DispatchError::of_account_lock)? {
-        return Err(DispatchError::NoAccount);
-    }
-    minutes::fold(conn, owners.payer, monthly).await?.ok_or(DispatchError::NoAccount)
 }
 
 /// Whether the account has no room for `bytes` more bytes or for one more item, so that nothing new is made for it.

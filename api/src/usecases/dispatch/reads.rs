@@ -3,20 +3,21 @@
 //! Reads are claimed for the call here. Which of them start is decided elsewhere, by `domain::plan` under the account's
 //! lock.
 
-use super::{DispatchError, Ownership, Work};
+use super::{DispatchError, Ownership, Work, terms_of};
 use domain::ids::{ItemId, JobId};
 use domain::minutes::Minutes;
 use domain::plan::Answer::Not;
-use domain::plan::{self, Answer, Candidate, Fleet, KnownItem, LiveJob, Reason, Triaged};
+use domain::plan::{self, Answer, Candidate, Fleet, KnownItem, Reason, Triaged};
 use domain::read::Read;
 use runtime::config::Settings;
 use sqlx::PgConnection;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use store::idempotency::Key;
 use store::items::{self, ItemForReads, Resolved};
 use store::jobs::{Call, Owners};
 use store::minutes::Balance;
 use store::reads::{self, Kinds};
+use store::terms::Terms;
 
 /// A call for reads of items.
 #[derive(Debug, Clone)]
@@ -75,15 +76,10 @@ impl Work for DispatchRequest {
         self.key.as_ref()
     }
 
-    async fn look(&self, conn: &mut PgConnection, settings: &Settings) -> sqlx::Result<Triage> {
+    async fn look(&self, conn: &mut PgConnection, settings: &Settings) -> sqlx::Result<(Triage, Terms)> {
         let items = items::resolve(conn, &self.refs, self.owners.workspace).await?;
-        let ids: Vec<ItemId> = items.iter().filter_map(|found| here(found).map(|item| item.id)).collect();
-        let mut owners: HashMap<ItemId, HashMap<Read, LiveJob>> = HashMap::new();
-        let (live, kinds) = reads::look(conn, &ids).await?;
-        for reads::LiveRead { item, read, job } in live {
-            owners.entry(item).or_default().insert(read, job);
-        }
-        Ok(Triage::of(&items, &owners, &self.reads, &fleet(kinds, settings)))
+        let terms = terms_of(conn, self, settings).await?;
+        Ok((Triage::of(&items, &self.reads, &fleet(&terms.kinds, settings)), terms))
     }
 
     fn candidates(looked: &Triage) -> &[Candidate] {
@@ -94,10 +90,28 @@ impl Work for DispatchRequest {
         &self,
         conn: &mut PgConnection,
         candidates: &[Candidate],
+        is_first: bool,
     ) -> Result<Option<Ownership>, DispatchError> {
-        let is_all_ours = reads::claim_ownership(conn, candidates).await?;
-        if is_all_ours && !reads::any_stored(conn, candidates).await? {
+        if is_first {
+            // Nearly always nobody else wants them. Where somebody does, the next look shows who.
+            return Ok(reads::claim_all(conn, candidates).await?.then(|| Ownership::of_all(candidates)));
+        }
+        if reads::claim_ownership(conn, candidates).await? {
             return Ok(Some(Ownership::of_all(candidates)));
+        }
+        let owners = reads::taken(conn, candidates).await?;
+        Ok(Ownership::of_reads(candidates, &owners))
+    }
+
+    async fn lock_payer(
+        &self,
+        conn: &mut PgConnection,
+        candidates: &[Candidate],
+        owned: Ownership,
+    ) -> Result<Option<Ownership>, DispatchError> {
+        let is_any_stored = reads::lock_payer(conn, self.owners.payer, candidates).await;
+        if !is_any_stored.map_err(DispatchError::of_account_lock)?.ok_or(DispatchError::NoAccount)? {
+            return Ok(Some(owned));
         }
         let owners = reads::taken(conn, candidates).await?;
         Ok(Ownership::of_reads(candidates, &owners))
@@ -142,23 +156,16 @@ impl DispatchRequest {
     }
 }
 
-fn fleet(kinds: Kinds, settings: &Settings) -> Fleet {
+fn fleet(kinds: &Kinds, settings: &Settings) -> Fleet {
     Fleet {
-        configured: kinds.configured,
-        paused: kinds.paused,
+        configured: kinds.configured.clone(),
+        paused: kinds.paused.clone(),
         rates: settings.rates.clone(),
         max_media_ms: i64::try_from(settings.max_media_seconds.saturating_mul(1000)).unwrap_or(i64::MAX),
     }
 }
 
-fn here(found: &Resolved) -> Option<&ItemForReads> {
-    match found {
-        Resolved::Here(item) => Some(item),
-        Resolved::Elsewhere | Resolved::Unknown => None,
-    }
-}
-
-fn known(item: &ItemForReads, owned: Option<&HashMap<Read, LiveJob>>) -> KnownItem {
+fn known(item: &ItemForReads) -> KnownItem {
     KnownItem {
         id: item.id,
         status: item.status,
@@ -166,8 +173,8 @@ fn known(item: &ItemForReads, owned: Option<&HashMap<Read, LiveJob>>) -> KnownIt
         has_audio: item.has_audio,
         has_video: item.has_video,
         leased: item.leased_until.is_some(),
-        stored: item.reads.iter().copied().collect::<HashSet<_>>(),
-        owned: owned.cloned().unwrap_or_default(),
+        stored: item.reads.iter().copied().collect(),
+        owned: item.live.iter().copied().collect(),
     }
 }
 
@@ -187,7 +194,7 @@ pub struct Triage {
 }
 
 impl Triage {
-    fn of(items: &[Resolved], owners: &HashMap<ItemId, HashMap<Read, LiveJob>>, asked: &[Read], fleet: &Fleet) -> Self {
+    fn of(items: &[Resolved], asked: &[Read], fleet: &Fleet) -> Self {
         let mut triage = Self::default();
         for found in items {
             match found {
@@ -197,8 +204,7 @@ impl Triage {
                     triage.refs.push(Ok(item.id));
                     // Two refs of one item share one triage, and so one job.
                     if !triage.by_item.contains_key(&item.id) {
-                        let known = known(item, owners.get(&item.id));
-                        triage.add(item.id, plan::triage(&known, asked, fleet, JobId::mint));
+                        triage.add(item.id, plan::triage(&known(item), asked, fleet, JobId::mint));
                     }
                 }
             }

@@ -26,7 +26,6 @@ use sqlx::postgres::PgListener;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use store::PoolSize;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::{Instant, sleep_until, timeout};
@@ -60,7 +59,7 @@ impl Wakes {
         let (outgoing, wakes) = mpsc::unbounded_channel();
         let incoming = Incoming::new();
         let sender: Arc<str> = format!("{SENDER}{}", Ulid::generate()).into();
-        tokio::spawn(send(store::async_commit_pool(direct, PoolSize(1)), wakes, Arc::clone(&sender)));
+        tokio::spawn(send(store::notify_pool(direct), wakes, Arc::clone(&sender)));
         tokio::spawn(listen(direct.clone(), incoming.clone(), sender, shutdown));
         Self { outgoing: Some(outgoing), incoming, stirred: Arc::default() }
     }

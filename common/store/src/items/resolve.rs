@@ -4,7 +4,9 @@ use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use domain::item::{ItemName, ItemStatus, ItemType};
 use domain::media_time::FrameRate;
+use domain::minutes::Minutes;
 use domain::pixels::Pictures;
+use domain::plan::LiveJob;
 use domain::read::Read;
 use sqlx::PgConnection;
 
@@ -40,6 +42,8 @@ pub struct ItemForReads {
     pub leased_until: Option<DateTime<Utc>>,
     /// The reads stored on it.
     pub reads: Vec<Read>,
+    /// The reads that live jobs will store on it, each with its job.
+    pub live: Vec<(Read, LiveJob)>,
 }
 
 /// The item that a ref names, if any.
@@ -95,6 +99,10 @@ pub async fn resolve(conn: &mut PgConnection, refs: &[String], workspace: Worksp
             *slot = Resolved::Elsewhere;
             continue;
         }
+        let jobs = row.live_jobs.into_iter().zip(row.live_estimates);
+        let live = row.live_reads.iter().zip(jobs).filter_map(|(name, (id, estimate))| {
+            Some((Read::from_name(name)?, LiveJob { id, estimate: Minutes::from_hundredths(estimate) }))
+        });
         *slot = Resolved::Here(Box::new(ItemForReads {
             id: row.id,
             account_id: row.account_id,
@@ -110,6 +118,7 @@ pub async fn resolve(conn: &mut PgConnection, refs: &[String], workspace: Worksp
             pictures: Pictures::of(row.width, row.height, shown_rate(row.rate_frames, row.rate_seconds, row.has_video)),
             leased_until: row.leased_until,
             reads: row.reads.iter().filter_map(|name| Read::from_name(name)).collect(),
+            live: live.collect(),
         }));
     }
     Ok(resolved)

@@ -16,8 +16,16 @@ pub struct Kinds {
     pub paused: HashSet<Read>,
 }
 
+impl Kinds {
+    /// From the names of these reads. A name that this release does not know is left out.
+    pub(crate) fn of(configured: &[String], paused: &[String]) -> Self {
+        let reads = |names: &[String]| names.iter().filter_map(|name| Read::from_name(name)).collect();
+        Self { configured: reads(configured), paused: reads(paused) }
+    }
+}
+
 /// The names of the reads that this release knows; a later release may have added others to the table.
-pub(super) fn known() -> [&'static str; Read::ALL.len()] {
+pub(crate) fn known() -> [&'static str; Read::ALL.len()] {
     Read::ALL.map(Read::name)
 }
 

@@ -5,9 +5,10 @@
 mod kinds;
 mod ownership;
 
+pub(crate) use kinds::known;
 pub use kinds::{Begun, KindRow, Kinds, announce, list, set_begun};
 pub use ownership::{
-    LiveRead, OwnedRead, Taken, any_stored, claim_ownership, look, release_ownership, release_reads, taken,
+    OwnedRead, Taken, claim_all, claim_ownership, lock_payer, release_ownership, release_reads, taken,
 };
 
 use domain::footage::Rows;

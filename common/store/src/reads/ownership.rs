@@ -3,12 +3,12 @@
 //! A row of `job_reads` exists only while its job is live; its primary key (item, read) is the promise that nothing
 //! starts twice. Rows are inserted in sorted order, so that two calls for the same items can't deadlock.
 
-use super::kinds::{Kinds, known};
-use domain::ids::{ItemId, JobId};
+use domain::ids::{AccountId, ItemId, JobId};
 use domain::minutes::Minutes;
 use domain::plan::{Candidate, LiveJob};
 use domain::read::Read;
 use sqlx::PgConnection;
+use sqlx::error::DatabaseError;
 
 /// What happened to a read that a call wanted a job for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,27 +23,27 @@ pub enum Taken {
     Gone,
 }
 
-/// A read of an item that a live job will store.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LiveRead {
-    /// The item.
-    pub item: ItemId,
-    /// The read.
-    pub read: Read,
-    /// The job.
-    pub job: LiveJob,
-}
-
-/// Returns the live jobs that will store reads on these items, and what the fleet can run.
-pub async fn look(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<(Vec<LiveRead>, Kinds)> {
-    let row = sqlx::query_file!("src/reads/look.sql", items as &[ItemId], &known() as &[&str]).fetch_one(conn).await?;
-    let owned = row.items.into_iter().zip(row.reads).zip(row.jobs.into_iter().zip(row.estimates));
-    let live = owned.filter_map(|((item, read), (id, estimate))| {
-        let job = LiveJob { id, estimate: Minutes::from_hundredths(estimate) };
-        Some(LiveRead { item, read: Read::from_name(&read)?, job })
-    });
-    let reads = |names: Vec<String>| names.iter().filter_map(|name| Read::from_name(name)).collect();
-    Ok((live.collect(), Kinds { configured: reads(row.configured), paused: reads(row.paused) }))
+/// Owns every read of these candidates, after it has waited for calls that took the same ones a moment ago. Returns
+/// false when another owns one of them: then the transaction has failed, and the caller has to take it back.
+///
+/// It costs less than [`claim_ownership`], which looks each row up and writes each twice.
+pub async fn claim_all(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::Result<bool> {
+    let Owned { items, reads, jobs } = owned(candidates);
+    let done = sqlx::query!(
+        "INSERT INTO job_reads (item_id, read, job_id)
+         SELECT item_id, read, job_id FROM unnest($1::uuid[], $2::text[], $3::uuid[]) AS wanted (item_id, read, job_id)
+         ORDER BY item_id, read",
+        &items as &[ItemId],
+        &reads as &[&str],
+        &jobs as &[JobId]
+    )
+    .execute(conn)
+    .await;
+    match done {
+        Ok(_) => Ok(true),
+        Err(error) if error.as_database_error().is_some_and(DatabaseError::is_unique_violation) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Tries to own every read of these candidates, and waits for calls that took the same ones a moment ago. Returns
@@ -64,28 +64,41 @@ pub async fn claim_ownership(conn: &mut PgConnection, candidates: &[Candidate]) 
     Ok(usize::try_from(done.rows_affected()).is_ok_and(|rows| rows == jobs.len()))
 }
 
-/// Returns whether any read of these candidates is stored. Ask it in a statement of its own once they are owned: the
-/// job that owned one before may have stored it while the claim waited for that job's end.
-pub async fn any_stored(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::Result<bool> {
+/// Locks the account that pays for these candidates, as [`crate::accounts::lock`] does. Returns whether any of their
+/// reads is stored; none when there is no such account. Call it once they are owned: the job that owned one before may
+/// have stored it while the claim waited for that job's end. Later none can be stored by another job.
+pub async fn lock_payer(
+    conn: &mut PgConnection,
+    payer: AccountId,
+    candidates: &[Candidate],
+) -> sqlx::Result<Option<bool>> {
     let Owned { mut items, mut reads, .. } = owned(candidates);
     items.dedup();
     reads.sort_unstable();
     reads.dedup();
-    let rows = sqlx::query!(
-        r#"SELECT asked.id AS "item_id!: ItemId", stored.read AS "read!"
-           FROM unnest($1::uuid[]) AS asked (id)
-           CROSS JOIN LATERAL (
-               SELECT read FROM item_reads WHERE item_id = asked.id AND read = ANY ($2::text[]) OFFSET 0
-           ) AS stored"#,
+    // What is stored is seen as of the statement's begin, which is after the claim; the lock alone is waited for.
+    let row = sqlx::query!(
+        r#"SELECT coalesce(stored.items, '{}') AS "items!: Vec<ItemId>", coalesce(stored.reads, '{}') AS "reads!"
+           FROM accounts AS payer
+           CROSS JOIN (
+               SELECT array_agg(asked.id) AS items, array_agg(found.read) AS reads
+               FROM unnest((SELECT $2::uuid[])) AS asked (id)
+               CROSS JOIN LATERAL (
+                   SELECT read FROM item_reads WHERE item_id = asked.id AND read = ANY ($3::text[]) OFFSET 0
+               ) AS found
+           ) AS stored
+           WHERE payer.id = $1
+           FOR NO KEY UPDATE OF payer"#,
+        payer as AccountId,
         &items as &[ItemId],
         &reads as &[&str]
     )
-    .fetch_all(conn)
+    .fetch_optional(conn)
     .await?;
     let is_wanted = |item: ItemId, name: &str| {
         candidates.iter().any(|one| one.item == Some(item) && one.owns().any(|read| read.name() == name))
     };
-    Ok(rows.iter().any(|row| is_wanted(row.item_id, &row.read)))
+    Ok(row.map(|row| row.items.iter().zip(&row.reads).any(|(item, read)| is_wanted(*item, read))))
 }
 
 /// Returns what happened to each candidate's reads, in the candidates' order and, within one, in the order of `owns`.

@@ -24,6 +24,7 @@ use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
 use std::collections::HashSet;
 use std::hash::Hash;
+use std::sync::{Mutex, PoisonError};
 
 /// The error codes of this operation, besides those that any operation may return.
 pub const ERRORS: Refusals = &[(
@@ -97,12 +98,19 @@ impl PrepareMedia {
             return Ok(Stored::fresh(&answered(&caller, &request, &prepared)));
         }
         let fresh = |prepared: &Prepared| Stored::fresh(&answered(&caller, &request, prepared));
-        let compose = |prepared: &Prepared| fresh(prepared).body().to_owned();
+        // What is stored under a key is what is sent, so that it is written once.
+        let kept = Mutex::new(None);
+        let compose = |prepared: &Prepared| {
+            let body = fresh(prepared).body().to_owned();
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(body.clone());
+            body
+        };
         let dispatched = dispatch::dispatch(&self.0.process, &request, &compose).await;
         match dispatched.map_err(|error| starting::refused(request.key.as_ref(), error))? {
             Dispatched::Answered(prepared) => {
                 refuse_for_minutes_alone(&prepared)?;
-                Ok(fresh(&prepared))
+                let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+                Ok(kept.map_or_else(|| fresh(&prepared), Stored::composed))
             }
             Dispatched::Replayed(body) => {
                 metrics::counter!("mws_idempotent_replays_total").increment(1);
