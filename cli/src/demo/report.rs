@@ -33,11 +33,8 @@ const WEBHOOKS: [Column; 5] = [
     Column::new("SIGNATURE", "/signature"),
 ];
 
-const STATUSES: [Column; 3] = [
-    Column::new("STATUS", "/event"),
-    Column::new("REVISION", "/revision"),
-    Column::new("SIGNATURE", "/signature"),
-];
+const STATUSES: [Column; 3] =
+    [Column::new("STATUS", "/event"), Column::new("REVISION", "/revision"), Column::new("SIGNATURE", "/signature")];
 
 /// Reasons that depend on this machine or the account, and are no fault of the service.
 const EXPECTED: [&str; 2] = ["engine_not_configured", "insufficient_minutes"];

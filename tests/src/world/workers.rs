@@ -1,8 +1,8 @@
 //! Workers and schedulers of a test. Each has a runtime of its own, so that it can be stopped as a process is told to
 //! stop, or killed as a process is killed: everything it does ends in the same moment, its connections with it.
 
-use super::{FREE_DISK, World};
 use super::bucket::BucketAddress;
+use super::{FREE_DISK, World};
 use anyhow::{Context, bail};
 use runtime::config::Settings;
 use runtime::process::Process;

@@ -335,10 +335,7 @@ async fn what_waits_is_told_with_what_it_will_cost_at_most() -> anyhow::Result<(
     let items = world.items(&tenant, 3, Media::audio(60)).await?;
     let jobs = tenant.client.prepare(&items, &["levels"]).await?.job_ids()?;
     let page = overview(&world).await?;
-    assert!(
-        page.contains("What waits costs at most <span class=\"number\">0.30</span>"),
-        "{page}"
-    );
+    assert!(page.contains("What waits costs at most <span class=\"number\">0.30</span>"), "{page}");
     world.work(runners::instant()).await?;
     tenant.client.ended(&jobs).await?;
     assert!(!overview(&world).await?.contains("so much is held for it"), "nothing waits any more");

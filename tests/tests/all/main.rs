@@ -48,6 +48,7 @@ mod generation;
 mod held_open;
 mod imports;
 mod invariants_in_sight;
+mod job_codes;
 mod jobs;
 mod joined;
 mod kill;

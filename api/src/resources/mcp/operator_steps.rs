@@ -4,7 +4,8 @@
 use crate::http::error::Code;
 
 /// Returns the next step that usually helps where this tool refuses with this code: another call, or a command of
-/// `mws`. `wait_seconds`: how long to wait before the call may succeed, if that is known. A call's answer has no headers.
+/// `mws`. `wait_seconds`: how long to wait before the call may succeed, if that is known. A call's answer has no
+/// headers.
 pub(super) fn next_step(tool: &str, code: Code, wait_seconds: Option<u64>) -> String {
     if tool == "update_webhook" && code == Code::IllegalTransition {
         return "Resume the account first, if that is right: `mws admin accounts resume` enables the endpoints that the \
