@@ -23,7 +23,7 @@ pub fn date(header: &str) -> Option<i64> {
 pub fn ahead_seconds(date: i64, at: DateTime<Utc>, times: AttemptTimes) -> i32 {
     let ms = |step: Option<i32>| i64::from(step.unwrap_or_default());
     let left = ms(times.dns) + ms(times.connect) + ms(times.tls);
-    let midway = at.timestamp_millis() + (left + ms(times.first_byte)) / 2;
+    let midway = at.timestamp_millis() + i64::midpoint(left, ms(times.first_byte));
     // A date has no part of a second: half of one has passed since it began, on average.
     let theirs = date.saturating_mul(1_000).saturating_add(500);
     let ahead = theirs.saturating_sub(midway) / 1_000;

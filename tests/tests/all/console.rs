@@ -30,7 +30,7 @@ pub struct Traces {
     pub job: String,
     pub delivery: String,
     pub endpoint: String,
-    item: String,
+    pub item: String,
 }
 
 /// A tenant whose names are markup, and one job of theirs that succeeded and was told of.

@@ -198,6 +198,7 @@ mod tests {
             beat_at: now,
             lives_seconds: 1.0,
             silent_seconds: 1.0,
+            successor_left: false,
         };
         let own = [process("worker", RELEASE, 2), process("worker", RELEASE, 5), process("scheduler", RELEASE, 9)];
         assert_eq!(upgraded_at(&own, ago(6), now), Some(ago(5)));

@@ -35,9 +35,10 @@ pub(super) fn page_of(id: &str, role: OperatorRole) -> Option<&'static str> {
 /// Shows an id as a link to its page, or as it is if that does not open for whoever is signed in.
 pub(super) fn link_if_open(visit: &Visit, id: impl Display) -> Markup {
     let id = id.to_string();
-    match page_of(&id, visit.seat.role) {
-        Some(page) => link(page, id),
-        None => html! { span.id title=(id) { (short(&id)) } },
+    if let Some(page) = page_of(&id, visit.seat.role) {
+        link(page, id)
+    } else {
+        html! { span.id title=(id) { (short(&id)) } }
     }
 }
 

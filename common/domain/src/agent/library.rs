@@ -139,7 +139,7 @@ fn first_source<'a>(id: &'a str, copies: &BTreeMap<&'a str, &'a str>) -> (usize,
 /// Returns at most `most` items that the brief names, best first, or of all if it names none; and whether it names any.
 pub fn footage<'a>(items: &'a [Item], wishes: &Wishes, most: usize) -> (Vec<&'a Item>, bool) {
     let mut named: Vec<(usize, &Item)> = items.iter().map(|item| (item.named_by(&wishes.words), item)).collect();
-    named.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    named.sort_by_key(|(count, _)| Reverse(*count));
     let is_named = named.first().is_some_and(|(count, _)| *count > 0);
     let chosen = named.into_iter().filter(|(count, _)| !is_named || *count > 0).map(|(_, item)| item);
     (chosen.take(most).collect(), is_named)

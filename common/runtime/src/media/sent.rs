@@ -208,7 +208,7 @@ mod tests {
             .unwrap();
         for (prefix, path) in [("", "/items/a/media/b"), ("kept/here", "/kept/here/items/a/media/b")] {
             let bucket = Some((bucket.clone(), Key::parse(prefix).unwrap()));
-            let store = MediaStore { objects: Arc::new(InMemory::new()), folder: None, bucket };
+            let store = MediaStore { objects: Arc::new(InMemory::new()), folder: None, bucket, free: None };
             let link = store.link("items/a/media/b", HANDED).await.unwrap().unwrap();
             let link = url::Url::parse(&link).unwrap();
             assert!(link.path().ends_with(path), "{link}");
