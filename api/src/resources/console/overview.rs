@@ -170,6 +170,7 @@ fn last_hour(task: &str, slots: &[TaskSlot]) -> Markup {
 fn queues(snapshot: &Snapshot, slots: &Answer<Vec<TaskSlot>>) -> Markup {
     let can_run =
         |task| snapshot.processes.iter().filter(|one| one.silent_seconds < 30.0 && one.tasks.contains(&task)).count();
+    let is_cut = is_cut(&snapshot.backlogs);
     let rows = html! {
         @for task in domain::task::Task::ALL {
             @let backlog = snapshot.backlogs.iter().find(|backlog| backlog.task == task);
@@ -186,7 +187,7 @@ fn queues(snapshot: &Snapshot, slots: &Answer<Vec<TaskSlot>>) -> Markup {
                 td.number.medium { (backlog.map_or(0, |backlog| backlog.without_place)) }
                 td.number.wide { (backlog.map_or(0, |backlog| backlog.put_back)) }
                 td.number { (backlog.map_or(0, |backlog| backlog.running)) }
-                td.number.wide { (or_dash(moves.and_then(|backlog| empty_in(backlog, &snapshot.ended)))) }
+                td.number.wide { (or_dash(moves.and_then(|backlog| empty_in(backlog, &snapshot.ended, is_cut)))) }
                 td.number.medium { (can_run(task)) }
                 td.medium { @if let Ok(slots) = slots { (last_hour(task.name(), slots)) } @else { span.soft { "–" } } }
             }
@@ -221,21 +222,26 @@ fn queues(snapshot: &Snapshot, slots: &Answer<Vec<TaskSlot>>) -> Markup {
 fn cost(backlogs: &[Backlog]) -> Markup {
     let sum = |of: fn(&Backlog) -> i64| backlogs.iter().map(of).sum::<i64>();
     let held = Minutes::from_hundredths(sum(|one| one.held.hundredths()));
-    let is_cut = sum(|one| one.due) >= LOOKED_AT || sum(|one| one.without_place + one.put_back) >= LOOKED_AT;
     html! {
         @if held > Minutes::ZERO {
-            p { "What waits costs " @if is_cut { "more than " } @else { "at most " } (minutes(held)) ": so much is held for it." }
+            p { "What waits costs " @if is_cut(backlogs) { "more than " } @else { "at most " } (minutes(held)) ": so much is held for it." }
         }
     }
 }
 
+/// Whether more jobs may wait than were looked at. What runs stands among what is due, and before it.
+fn is_cut(backlogs: &[Backlog]) -> bool {
+    let sum = |of: fn(&Backlog) -> i64| backlogs.iter().map(of).sum::<i64>();
+    sum(|one| one.due + one.running) >= LOOKED_AT || sum(|one| one.without_place + one.put_back) >= LOOKED_AT
+}
+
 /// Returns when a task's waiting jobs will have ended at the pace at which its jobs ended in the last 15 minutes while
 /// any ran, if no others come; none where none wait, or too few ended to tell. What was put back is not counted: it
-/// waits for a time. Of many only so many are looked at: it takes longer then.
-fn empty_in(backlog: &Backlog, ended: &Ended) -> Option<String> {
+/// waits for a time. `is_cut`: of all tasks only so many are looked at, so that it takes longer.
+fn empty_in(backlog: &Backlog, ended: &Ended, is_cut: bool) -> Option<String> {
     let per_second = ended.by_task.iter().find(|one| one.task == backlog.task.name())?.per_second()?;
     let waiting = u32::try_from(backlog.due + backlog.without_place).ok().filter(|waiting| *waiting > 0)?;
-    let than = if backlog.due.max(backlog.without_place) >= LOOKED_AT { "more than" } else { "about" };
+    let than = if is_cut { "more than" } else { "about" };
     Some(format!("{than} {}", span(f64::from(waiting) / per_second)))
 }
 
@@ -291,13 +297,13 @@ mod tests {
     #[test]
     fn a_backlog_is_told_when_it_will_be_gone_at_the_pace_at_which_jobs_end() {
         // 45 ran one each twenty seconds: 30 more take ten minutes.
-        let told = |ended: &Ended| empty_in(&backlog(20, 10), ended);
+        let told = |ended: &Ended| empty_in(&backlog(20, 10), ended, false);
         assert_eq!(told(&ended("beats", 45, 45, 900.0)), Some(format!("about {}", span(600.0))));
         // The read was paused, or had no worker, for all but two minutes.
         assert_eq!(told(&ended("beats", 12, 12, 120.0)), Some(format!("about {}", span(300.0))));
         // A thousand that waited were cancelled meanwhile, which is no work.
         assert_eq!(told(&ended("beats", 1_012, 12, 120.0)), Some(format!("about {}", span(300.0))));
-        let many = empty_in(&backlog(LOOKED_AT, 0), &ended("beats", 900, 900, 900.0)).unwrap_or_default();
+        let many = empty_in(&backlog(20, 10), &ended("beats", 900, 900, 900.0), true).unwrap_or_default();
         assert!(many.starts_with("more than "), "{many}");
     }
 
@@ -306,7 +312,11 @@ mod tests {
         let told = |backlogs: &[Backlog]| cost(backlogs).0;
         let said = told(&[backlog(20, 10), backlog(1, 0)]);
         assert!(said.contains("costs at most <span class=\"number\">3.10</span> minutes"), "{said}");
-        assert!(told(&[backlog(LOOKED_AT, 0)]).contains("costs more than "), "only so many are looked at");
+        let both = [backlog(LOOKED_AT / 2 - 1, 0), backlog(LOOKED_AT / 2 - 1, 0)];
+        for cut in [&both[..], &[backlog(LOOKED_AT - 1, 0)], &[backlog(1, LOOKED_AT - 7)]] {
+            assert!(told(cut).contains("costs more than "), "only so many are looked at, and one of them runs: {cut:?}");
+        }
+        assert!(told(&[backlog(LOOKED_AT - 2, 0)]).contains("costs at most "), "all are looked at");
         assert_eq!(told(&[backlog(0, 0)]), "");
     }
 
@@ -319,7 +329,7 @@ mod tests {
             (backlog(20, 0), ended("beats", 45, 9, 900.0)),
             (backlog(20, 0), ended("beats", 45, 45, 9.0)),
         ] {
-            assert_eq!(empty_in(&backlog, &ended), None);
+            assert_eq!(empty_in(&backlog, &ended, false), None);
         }
     }
 }

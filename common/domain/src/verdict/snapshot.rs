@@ -83,7 +83,7 @@ pub struct Backlog {
     pub next_due_at: Option<DateTime<Utc>>,
     /// The number of running jobs.
     pub running: i64,
-    /// The minutes that are held for those that are due or wait for a place: what they will cost at most.
+    /// The minutes that are held for those that are due, wait for a place or were put back: their cost at most.
     pub held: Minutes,
 }
 
