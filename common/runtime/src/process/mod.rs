@@ -135,13 +135,21 @@ impl Process {
 
     /// Takes this process, which stops normally, out of the fleet. If it was started in the place of one that fell
     /// silent, that one's row says so from here on.
+    ///
+    /// It leaves also where that can't be told: its own row would tell of it as killed.
     pub async fn leave_fleet(&self) -> sqlx::Result<()> {
+        let told = self.tell_predecessor().await;
+        fleet::leave(&mut *self.pool.acquire().await?, &self.name).await?;
+        told
+    }
+
+    async fn tell_predecessor(&self) -> sqlx::Result<()> {
         let mut conn = self.pool.acquire().await?;
         let processes = verdict::fleet(&mut conn).await?;
-        if let Some(silent) = predecessor(&processes, &self.name) {
-            fleet::successor_leaves(&mut conn, silent).await?;
+        match predecessor(&processes, &self.name) {
+            Some(silent) => fleet::successor_leaves(&mut conn, silent).await,
+            None => Ok(()),
         }
-        fleet::leave(&mut conn, &self.name).await
     }
 
     /// Connects, brings the database up to date and starts listening for wake-ups.
