@@ -329,6 +329,7 @@ impl super::World {
     pub async fn api_on_disk(&self, free: f64) -> anyhow::Result<(Process, Client)> {
         another(self.settings.clone(), free).await
     }
+
     /// A caller with this credential, or none.
     pub fn client(&self, credential: Option<String>) -> Client {
         self.api.client(credential)

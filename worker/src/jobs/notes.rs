@@ -61,6 +61,7 @@ impl Worker {
         }
         Ok(())
     }
+
     /// Records whether the model's provider answered. What came of a request is not lost where that can't be recorded.
     pub(super) async fn note_answer<T>(&self, model: &str, asking: &Asking, asked: &Result<T, ReadError>) {
         let answered = match asked {
