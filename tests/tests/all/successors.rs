@@ -58,3 +58,15 @@ async fn a_killing_stays_past_when_the_successor_stops_and_counts_again_if_the_k
     assert!(again.0 == json!("degraded") && again.1.ends_with("in its place: killed."), "{again:?}");
     world.end().await
 }
+
+#[tokio::test]
+async fn a_process_that_stops_leaves_also_where_it_cannot_look_whose_place_it_took() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let worker = world.worker(runners::instant()).await?;
+    told(&world, 1).await?;
+    sqlx::raw_sql("ALTER TABLE job_claims RENAME TO job_claims_away").execute(world.pool()).await?;
+    assert!(worker.stop().await.is_err(), "it says that it could not look");
+    sqlx::raw_sql("ALTER TABLE job_claims_away RENAME TO job_claims").execute(world.pool()).await?;
+    assert_eq!(world.count("SELECT count(*) FROM workers").await?, 0, "it has stopped normally");
+    world.end().await
+}
