@@ -165,6 +165,16 @@ pub async fn note_asked(conn: &mut PgConnection, job: JobId, claim_no: i32) -> s
     })
 }
 
+/// Returns whether a claim of the job has noted that its provider is asked.
+pub async fn was_asked(conn: &mut PgConnection, job: JobId) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM job_renders WHERE job_id = $1 AND asked_claim IS NOT NULL) AS "was!""#,
+        job as JobId
+    )
+    .fetch_one(conn)
+    .await
+}
+
 /// Records that a provider's request is known to have had no effect, so that another claim may ask.
 pub async fn forget_asked(conn: &mut PgConnection, job: JobId, claim_no: i32) -> sqlx::Result<()> {
     sqlx::query!(

@@ -295,6 +295,8 @@ async fn a_provider_is_asked_only_while_there_is_room_for_the_largest_thing_that
 
     // What it makes may have 100,000 bytes.
     keeps(900_000).await?;
+    let paid = job(&client.tool("generate_image", &asks("a tree")).await?)?;
+    sqlx::query("UPDATE job_renders SET asked_claim = 1").execute(world.pool()).await?;
     let id = job(&client.tool("generate_image", &asks("a kite")).await?)?;
     keeps(900_001).await?;
     let refused = client.tool("generate_image", &asks("a boat")).await?;
@@ -302,8 +304,11 @@ async fn a_provider_is_asked_only_while_there_is_room_for_the_largest_thing_that
     world.work(Engines::found(&world.process)).await?;
     let failed = client.reaches(&id, "failed").await?;
     assert_eq!((&failed["error"]["code"], &failed["credits"]), (&json!("file_too_large"), &json!(0)), "{failed}");
-    assert_eq!(provider.asked(&poem::http::Method::PUT).len(), 0, "whoever asks a provider pays it");
-    keeps(900_000).await?;
+    client.reaches(&paid, "succeeded").await?;
+    let asked = provider.asked(&poem::http::Method::PUT);
+    assert_eq!(asked.len(), 1, "whoever asks a provider pays it, and what is paid is asked for again by its id");
+    // There are two items now.
+    keeps(450_000).await?;
     let id = job(&client.tool("generate_image", &asks("a boat")).await?)?;
     client.reaches(&id, "succeeded").await?;
     world.end().await

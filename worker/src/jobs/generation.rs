@@ -140,8 +140,9 @@ impl Worker {
     ) -> Result<(NewMedia, Asking), ReadError> {
         let configured = self.process.providers.get(model).ok_or(ReadError::EngineNotConfigured(Task::Generation))?;
         let (is_idempotent, settings) = (configured.idempotent, &self.process.settings);
-        // The provider is paid whatever becomes of what it makes.
-        if request.most_bytes < configured.needed_room(settings.storage_quota_bytes).min(settings.max_upload_bytes) {
+        // The provider is paid whatever becomes of what it makes: what is paid already is worth a try.
+        let needed = configured.needed_room(settings.storage_quota_bytes).min(settings.max_upload_bytes);
+        if request.most_bytes < needed && !self.was_asked(claimed).await? {
             return Err(ReadError::NoRoom);
         }
         let sent_bytes = request.source.as_ref().map_or(0, |media| media.bytes.unsigned_abs());

@@ -45,6 +45,13 @@ impl Worker {
         Asking::new(Box::new(note), waiting)
     }
 
+    /// Whether an earlier claim of the job has noted that its provider is asked.
+    pub(super) async fn was_asked(&self, claimed: &Claimed) -> Result<bool, ReadError> {
+        let looking = async { generations::was_asked(&mut *self.process.pool.acquire().await?, claimed.job).await };
+        let was_asked = looking.await.map_err(io::Error::other)?;
+        Ok(was_asked)
+    }
+
     /// Removes the note of a provider that took no request, or was sent none.
     pub(super) async fn forget_if_unavailable<T>(
         &self,
