@@ -20,7 +20,7 @@ pub struct Reading {
 /// The cost of some work.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cost {
-    /// CPU of the service, or of the part in its place, in seconds.
+    /// CPU of the process that is measured, in seconds: the service, or one part of it.
     pub part: f64,
     /// CPU of the database, in seconds.
     pub database: f64,

@@ -57,10 +57,9 @@ async fn used(bench: &Bench, parts: &[&str]) -> anyhow::Result<Vec<Used>> {
     }
     tokio::time::sleep(REST).await;
     let began = Instant::now();
-    let (mut before, database) = (Vec::new(), bench.server.cpu_seconds()?);
-    for (_, process) in &running {
-        before.push(process.cpu_seconds()?);
-    }
+    let database = bench.server.cpu_seconds()?;
+    let before: anyhow::Result<Vec<f64>> = running.iter().map(|(_, process)| process.cpu_seconds()).collect();
+    let before = before?;
     let looked = LOOKED.mul_f64(f64::from(u32::try_from(bench.percent).unwrap_or(100)) / 100.0).max(LEAST);
     tokio::time::sleep(looked).await;
     let seconds = began.elapsed().as_secs_f64();

@@ -51,19 +51,8 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
 
 /// Adds up new entries, and compares. Returns none where another scheduler does that.
 async fn check(process: &Process) -> sqlx::Result<Option<Vec<Drift>>> {
-    loop {
-        let mut tx = process.pool.begin().await?;
-        if !ledger::take(&mut tx).await? {
-            return Ok(None);
-        }
-        let more = ledger::fold(&mut tx, BATCH).await?;
-        tx.commit().await?;
-        if !more {
-            break;
-        }
-        if process.shutdown.is_cancelled() {
-            return Ok(None);
-        }
+    if !fold_all(process).await? {
+        return Ok(None);
     }
     let mut tx = process.pool.begin().await?;
     if !ledger::take(&mut tx).await? {
@@ -79,6 +68,21 @@ async fn check(process: &Process) -> sqlx::Result<Option<Vec<Drift>>> {
     metrics::gauge!("mws_ledger_checked_seconds").set(f64::from(now));
     metrics::gauge!("mws_ledger_drifting").set(f64::from(u32::try_from(drift.len()).unwrap_or(u32::MAX)));
     Ok(Some(drift))
+}
+
+/// Adds up all new entries, in steps. Returns false where another scheduler does that, or the process ends.
+async fn fold_all(process: &Process) -> sqlx::Result<bool> {
+    loop {
+        let mut tx = process.pool.begin().await?;
+        if !ledger::take(&mut tx).await? {
+            return Ok(false);
+        }
+        let more = ledger::fold(&mut tx, BATCH).await?;
+        tx.commit().await?;
+        if !more || process.shutdown.is_cancelled() {
+            return Ok(!more);
+        }
+    }
 }
 
 /// Returns the differences that the tallies show and that remain when these accounts' whole journal is read.

@@ -31,7 +31,7 @@ pub struct Download {
 }
 
 impl Downloads {
-    /// All of them free.
+    /// The places of a process in which nobody downloads anything.
     pub fn new(most_of_account: usize) -> Self {
         Self { all: Arc::new(Semaphore::new(MOST)), of_account: Shares::default(), most_of_account }
     }

@@ -31,9 +31,7 @@ const DAY_IS_FULL_SECONDS: u64 = 3_600;
 /// Returns the caller behind an access token, in the workspace that the request names, or else in the token's default
 /// one. A malformed workspace id is refused only once the token is verified.
 pub async fn oauth_caller(app: &App, scope: &Scope, token: &str, named: Answer<Option<WorkspaceId>>) -> Answer<Caller> {
-    let Some(issuer) = &app.oauth else {
-        return Err(unauthenticated("OAuth is not configured here; use an API key."));
-    };
+    let Some(issuer) = &app.oauth else { return Err(unauthenticated("OAuth is not configured here; use an API key.")) };
     let hash = CredentialHash::of(token);
     refuse_blocked(app, scope, &hash).await?;
     let claims = issuer.verify(token).await?;

@@ -9,7 +9,7 @@ use domain::credential::PortalSession;
 /// Returns the caller whom a session in the portal stands for. The request counts against the account's rate.
 ///
 /// # Errors
-/// As for a bearer; `token_expired` also of one that was signed out of.
+/// As for a bearer. A session that was signed out of is `token_expired` too.
 pub async fn portal_caller(app: &App, scope: &Scope, session: &PortalSession) -> Answer<Caller> {
     let caller = stored_caller(app, scope, CredentialKind::Portal, session.hash()).await?;
     take_share(app, scope, caller.account_id)?;

@@ -1,7 +1,7 @@
 //! A body that holds something while it is being sent: a place, a share of memory, a mark that an answer is under way.
 //!
-//! A body ends when its last bytes are handed to the connection, which keeps them until the client takes them. So the
-//! bytes hold it, and it is dropped with the last of them.
+//! A body ends when its last bytes are handed to the connection, which keeps them until the client takes them. So each
+//! piece of bytes shares what is held, which is dropped with the last piece.
 
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;

@@ -1,8 +1,8 @@
 //! A room of memory that many share, so that nobody takes what others need.
 //!
 //! While half of it is free anybody may take more; otherwise nobody may hold more than a share, which is an eighth,
-//! unless nobody else holds any. What is taken is held by a value, and free again when that is dropped, also where a
-//! request is cut off.
+//! unless nobody else holds any. A value stands for what is taken: it is free again when the value is dropped, also
+//! where a request is cut off.
 
 use crate::http::shares::{Share, Shares};
 use std::hash::Hash;
@@ -35,7 +35,7 @@ pub enum NoRoom {
 }
 
 impl<K: Eq + Hash + Clone> Room<K> {
-    /// A room of which all is free. `kib_alone`: how much one may hold while nobody else holds any.
+    /// A room of which nothing is taken. `kib_alone`: how much one holder may have while nobody else has any.
     pub fn new(kib: usize, kib_alone: usize) -> Self {
         Self { kib, kib_alone, free: Arc::new(Semaphore::new(kib)), held: Shares::default() }
     }
@@ -48,7 +48,7 @@ impl<K: Eq + Hash + Clone> Room<K> {
     /// Takes so many KiB.
     ///
     /// # Errors
-    /// [`NoRoom`], and then the holder has what it had.
+    /// [`NoRoom`]; then nothing more is taken.
     pub fn take(&self, holder: K, kib: usize) -> Result<RoomPermit<K>, NoRoom> {
         let free = self.free.available_permits();
         let is_alone = free + self.held.of(&holder) == self.kib;
@@ -65,7 +65,7 @@ impl<K: Eq + Hash + Clone> Room<K> {
     }
 }
 
-/// Returns how much of a room anybody may hold, whoever else holds some.
+/// Returns a share of a room: what a holder may have even while others hold some.
 pub const fn share_of(kib: usize) -> usize {
     kib / 8
 }

@@ -1,5 +1,5 @@
-//! Tokens signed here, held against an issuer that answers on loopback. The tests of the whole service have tokens of a
-//! certified authorization server.
+//! Tokens that are signed here, verified with the keys of an issuer that answers on loopback. The tests of the whole
+//! service have tokens of a certified authorization server.
 
 use super::*;
 use base64::Engine;
@@ -187,7 +187,7 @@ async fn a_token_that_is_not_as_it_must_be_is_401_in_words_that_name_the_fault_a
     let (good, head) = (stage.claims(), header("first"));
     let sign = |header: &Value, claims: &Value| stage.key.sign(header, claims);
     let forged = TestKey::new("first");
-    // The public key, as everyone can have it, taken for an HMAC's secret.
+    // Signed with the public key, which everyone can have, as the secret of an HMAC.
     let hmac = {
         let message = unsigned(&with(head.clone(), "alg", "HS256".into()), &good);
         let secret = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, stage.key.pair.public_key().as_ref());
@@ -260,7 +260,7 @@ async fn while_the_issuer_is_away_known_keys_go_on_and_others_are_503_with_a_tim
     stage.published.is_away.store(true, Ordering::SeqCst);
     let error = stage.issuer.verify(&stage.token(&stage.key)).await.expect_err("no key was ever fetched");
     assert_eq!((error.code(), error.retry_after_seconds().is_some()), (Code::Unavailable, true));
-    // What needs no key is refused all the same.
+    // The token of another issuer is refused even so, since that needs no key.
     let elsewhere = stage.key.sign(&header("first"), &with(stage.claims(), "iss", "https://else.example".into()));
     assert_eq!(stage.code(&elsewhere).await.expect_err("another issuer's").0, Code::Unauthenticated);
 

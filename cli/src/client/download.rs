@@ -48,9 +48,8 @@ impl Client {
             StatusCode::OK => return Ok(Fetched::From(0, response)),
             StatusCode::PARTIAL_CONTENT => {
                 let begins = begins(response.headers());
-                return begins.map(|begins| Fetched::From(begins, response)).ok_or_else(|| {
-                    Failure::Work("the service sent a part of the file without saying which".to_owned())
-                });
+                let unsaid = || Failure::Work("the service sent a part of the file without saying which".to_owned());
+                return begins.map(|begins| Fetched::From(begins, response)).ok_or_else(unsaid);
             }
             StatusCode::RANGE_NOT_SATISFIABLE => return Ok(Fetched::PastTheEnd),
             _ => {}

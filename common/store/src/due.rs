@@ -2,8 +2,8 @@
 
 use sqlx::PgConnection;
 
-/// How many of the jobs that ran before and wait again are looked at, and how many of those that run. What is due of
-/// others is found when duties run.
+/// At most so many jobs that wait to be tried again are looked at, and at most so many that run. What becomes due of
+/// the others is found when the duties run.
 const JOBS_LOOKED_AT: i64 = 1_000;
 
 /// Returns how many seconds from now the next thing becomes due that no ticket tells of: a delivery, a webhook of a

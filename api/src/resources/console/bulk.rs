@@ -86,7 +86,7 @@ impl Bulk {
     /// Returns `shown`, or the page without what was counted if its filters were refused.
     pub(super) fn or_refused(&self, visit: Visit, shown: Answer<Response>) -> Answer<Response> {
         let since = visit.asked("since").unwrap_or_default().to_owned();
-        or_refused(visit, shown, (self.title, self.path), |visit| self.all_fields(visit, since))
+        or_refused(visit, shown, self.title, self.path, |visit| self.all_fields(visit, since))
     }
 
     /// Shows the fields of its filters.

@@ -31,7 +31,7 @@ const COLUMNS: [(&str, Fit); 6] = [
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["state", "cursor", "format"])?;
     let shown = list(&visit).await;
-    or_refused(visit, shown, ("Bulk operations", "/bulk"), fields)
+    or_refused(visit, shown, "Bulk operations", "/bulk", fields)
 }
 
 async fn list(visit: &Visit) -> Answer<Response> {

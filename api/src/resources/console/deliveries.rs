@@ -35,7 +35,7 @@ const FILTERS: [&str; 11] = [
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&FILTERS)?;
     let shown = list(&visit).await;
-    or_refused(visit, shown, ("Deliveries", "/deliveries"), fields)
+    or_refused(visit, shown, "Deliveries", "/deliveries", fields)
 }
 
 async fn list(visit: &Visit) -> Answer<Response> {

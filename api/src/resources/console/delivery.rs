@@ -49,7 +49,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         @if let Some((first, before)) = &before {
             (shell::section("compared", "Before and this time", &compared(*first, before, &attempts, body.as_deref())))
         }
-        (shell::section("attempts", "Attempts", &tried(&visit, (attempts.as_slice(), row.status), body.as_deref(), &secrets, now)))
+        (shell::section("attempts", "Attempts", &tried(&visit, &attempts, row.status, body.as_deref(), &secrets, now)))
         (shell::section("body", "The body that every attempt sends", &if sees { sent_body(body.as_deref()) } else { hidden() }))
         @if !repeats.is_empty() {
             (shell::section("repeats", "Other deliveries of the same event to this endpoint", &super::deliveries::rows(&repeats, now)))
@@ -103,7 +103,8 @@ fn facts(visit: &Visit, row: &DeliveryRow, endpoint: &EndpointOf, now: DateTime<
 
 fn tried(
     visit: &Visit,
-    (attempts, status): (&[SentRow], DeliveryStatus),
+    attempts: &[SentRow],
+    status: DeliveryStatus,
     body: Option<&str>,
     secrets: &[SecretString],
     now: DateTime<Utc>,

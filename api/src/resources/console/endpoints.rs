@@ -20,7 +20,7 @@ use store::endpoints::{self, EndpointOf};
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["account_id", "cursor", "format"])?;
     let shown = list(&visit).await;
-    or_refused(visit, shown, ("Endpoints", "/endpoints"), fields)
+    or_refused(visit, shown, "Endpoints", "/endpoints", fields)
 }
 
 async fn list(visit: &Visit) -> Answer<Response> {

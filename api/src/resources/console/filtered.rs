@@ -13,7 +13,8 @@ use poem::Response;
 pub(super) fn or_refused(
     visit: Visit,
     shown: Answer<Response>,
-    (title, path): (&str, &str),
+    title: &str,
+    path: &str,
     fields: impl FnOnce(&Visit) -> Markup,
 ) -> Answer<Response> {
     let refusal = match shown {

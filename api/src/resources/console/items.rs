@@ -32,7 +32,7 @@ const COLUMNS: [(&str, Fit); 10] = [
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["workspace_id", "cursor", "format"])?;
     let shown = list(&visit).await;
-    or_refused(visit, shown, ("Library", "/items"), fields)
+    or_refused(visit, shown, "Library", "/items", fields)
 }
 
 async fn list(visit: &Visit) -> Answer<Response> {

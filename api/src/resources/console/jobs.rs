@@ -50,7 +50,7 @@ const COLUMNS: [(&str, Fit); 9] = [
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&FILTERS)?;
     let shown = list(&visit).await;
-    or_refused(visit, shown, ("Jobs", "/jobs"), fields)
+    or_refused(visit, shown, "Jobs", "/jobs", fields)
 }
 
 async fn list(visit: &Visit) -> Answer<Response> {

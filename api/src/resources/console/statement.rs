@@ -70,7 +70,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&FILTERS)?;
     let id: AccountId = visit.own_id(Code::AccountNotFound)?;
     let shown = list(&visit, id).await;
-    or_refused(visit, shown, ("Minutes", path(id).as_str()), fields)
+    or_refused(visit, shown, "Minutes", &path(id), fields)
 }
 
 /// The statement's path below the console's.

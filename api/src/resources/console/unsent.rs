@@ -187,9 +187,7 @@ fn found(counted: &UnsentCounts) -> Markup {
         @if closed > 0 {
             p.fault { (closed) " more " (word(closed == 1, "was", "were")) " for endpoints that are disabled: nothing is sent to those." }
         }
-        @if counted.open.is_empty() && counted.closed.is_empty() {
-            (none())
-        } @else {
+        @if counted.open.is_empty() && counted.closed.is_empty() { (none()) } @else {
             (shell::fitted_table("Endpoints", &COLUMNS, &rows))
         }
     }

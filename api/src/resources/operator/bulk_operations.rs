@@ -283,8 +283,7 @@ impl OperatorBulkOperations {
             read: read.0.map(Into::into),
             error_code: error_code.0.map(|text| text.0),
         };
-        let found = jobs::reruns_of(&mut conn, &filter).await?;
-        Ok(Json(FailedReads::of(filter.since, until, &found)))
+        Ok(Json(FailedReads::of(filter.since, until, &jobs::reruns_of(&mut conn, &filter).await?)))
     }
 
     /// List bulk operations

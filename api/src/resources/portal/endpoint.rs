@@ -128,7 +128,7 @@ pub(super) fn resend_form(since: &str, wrong: Option<&Wrong>) -> Markup {
 pub(super) fn asking(query: &[(String, String)], wrong: Option<&Wrong>) -> Markup {
     html! {
         form.filters aria-label="Filter" {
-            (choice(query, wrong, ("status", "Status"), DeliveryStatus::ALL.iter().map(|one| one.name())))
+            (choice(query, wrong, "status", "Status", DeliveryStatus::ALL.iter().map(|one| one.name())))
             div { label for="http_status" { "HTTP status" }
                 input #http_status name="http_status" inputmode="numeric" value=(field(query, "http_status"))
                     aria-invalid=[invalid(wrong, "http_status")] aria-describedby=[described_by(wrong, "http_status")];

@@ -27,7 +27,8 @@ pub(super) fn why(wrong: Option<&Wrong>, name: &str) -> Markup {
 pub(super) fn choice(
     query: &[(String, String)],
     wrong: Option<&Wrong>,
-    (name, label): (&str, &str),
+    name: &str,
+    label: &str,
     words: impl Iterator<Item = &'static str>,
 ) -> Markup {
     let (asked, words) = (field(query, name), words.collect::<Vec<_>>());

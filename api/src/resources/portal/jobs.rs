@@ -75,8 +75,8 @@ fn rows(jobs: &[Value]) -> Markup {
 pub(super) fn asking(query: &[(String, String)], wrong: Option<&Wrong>) -> Markup {
     html! {
         form.filters aria-label="Filter" {
-            (choice(query, wrong, ("status", "Status"), JobStatus::ALL.iter().map(|one| one.name())))
-            (choice(query, wrong, ("kind", "Kind"), JobKind::ALL.iter().map(|one| one.name())))
+            (choice(query, wrong, "status", "Status", JobStatus::ALL.iter().map(|one| one.name())))
+            (choice(query, wrong, "kind", "Kind", JobKind::ALL.iter().map(|one| one.name())))
             button { "Show" }
         }
     }

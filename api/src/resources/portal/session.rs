@@ -72,7 +72,7 @@ pub(super) async fn not_in(app: &App, request: &Request, refusal: &ApiError) -> 
     let came_back = may_lead && cookie(request, LED).is_some();
     if let Some(url) = pass.look.refresh_url.as_deref().filter(|_| may_lead && !came_back) {
         let mut response = leads_to(url);
-        set_cookie(app, &mut response, is_secure(app, request), LED, ("yes", LED_SECONDS));
+        set_cookie(app, &mut response, is_secure(app, request), LED, "yes", LED_SECONDS);
         return response;
     }
     let form = forms::again(request, None).filter(|_| is_form);
@@ -80,7 +80,7 @@ pub(super) async fn not_in(app: &App, request: &Request, refusal: &ApiError) -> 
     let mut response = html(app, StatusCode::UNAUTHORIZED, &pass.look, &page);
     if !was_one {
         // The cookie is unknown: it is removed, so that it is not sent again.
-        set_cookie(app, &mut response, is_secure(app, request), COOKIE, ("", 0));
+        set_cookie(app, &mut response, is_secure(app, request), COOKIE, "", 0);
     }
     response
 }
@@ -120,8 +120,8 @@ async fn enter(app: &App, request: &Request) -> Answer<Response> {
     }
     let Some(session) = portal::sign_in(app, &scope, &code).await? else { return Ok(ended()) };
     let mut response = leads_to(PORTAL_PATH);
-    let kept = (session.expose(), SESSION_SECONDS + KNOWN_SECONDS);
-    set_cookie(app, &mut response, is_secure(app, request), COOKIE, kept);
+    let seconds = SESSION_SECONDS + KNOWN_SECONDS;
+    set_cookie(app, &mut response, is_secure(app, request), COOKIE, session.expose(), seconds);
     Ok(response)
 }
 
@@ -130,7 +130,7 @@ pub(super) async fn sign_out(visit: Visit) -> Answer<Response> {
     portal::sign_out(&visit.app, &visit.session).await?;
     let look = &visit.pass.look;
     let mut response = html(&visit.app, StatusCode::OK, look, &shell::signed_out(look));
-    set_cookie(&visit.app, &mut response, visit.is_secure, COOKIE, ("", 0));
+    set_cookie(&visit.app, &mut response, visit.is_secure, COOKIE, "", 0);
     Ok(response)
 }
 
@@ -140,7 +140,7 @@ pub(super) fn is_secure(app: &App, request: &Request) -> bool {
 }
 
 /// Sets this cookie to a value for so many seconds.
-fn set_cookie(app: &App, response: &mut Response, is_secure: bool, name: &str, (value, seconds): (&str, u32)) {
+fn set_cookie(app: &App, response: &mut Response, is_secure: bool, name: &str, value: &str, seconds: u32) {
     let site = match (is_secure, app.api.portal_frame_ancestors.is_empty()) {
         (true, false) => "SameSite=None; Secure; Partitioned",
         (true, true) => "SameSite=Strict; Secure",

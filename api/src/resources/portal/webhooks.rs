@@ -91,7 +91,8 @@ type Sent<'a> = Option<&'a [(String, String)]>;
 
 /// Shows a checkbox for each word, ticked as it was sent, and each of a new form.
 fn boxes(
-    (name, title): (&str, &str),
+    name: &str,
+    title: &str,
     sent: Sent<'_>,
     wrong: Option<&Wrong>,
     words: impl Iterator<Item = &'static str>,
@@ -128,8 +129,8 @@ pub(super) fn add_form(sent: Sent<'_>, wrong: Option<&Wrong>) -> Markup {
                     aria-invalid=[invalid(wrong, "description")] aria-describedby=[described_by(wrong, "description")];
                 (why(wrong, "description"))
             }
-            (boxes(("event_types", "Tell it of"), sent, wrong, EventType::SUBSCRIBABLE.iter().map(|one| one.name())))
-            (boxes(("kinds", "Of jobs of these kinds"), sent, wrong, JobKind::ALL.iter().map(|one| one.name())))
+            (boxes("event_types", "Tell it of", sent, wrong, EventType::SUBSCRIBABLE.iter().map(|one| one.name())))
+            (boxes("kinds", "Of jobs of these kinds", sent, wrong, JobKind::ALL.iter().map(|one| one.name())))
             div { button { "Add" } }
         }
     }

@@ -249,7 +249,7 @@ async fn commit<W: Work>(
         (CommitHook::Answer(_), None) => {}
         (CommitHook::Note(note), _) => audit::record(&mut tx, &note(&answered)).await.map(|_| ())?,
         (CommitHook::Step(step), _) => {
-            if !jobs::advance_reruns(&mut tx, step.operation, (step.from, step.to), true, None).await? {
+            if !jobs::advance_reruns(&mut tx, step.operation, step.from, step.to, true, None).await? {
                 return Ok(None);
             }
         }

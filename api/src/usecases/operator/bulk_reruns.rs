@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::dispatch::{BulkStep, DispatchError, DispatchRequest, Dispatched, Prepared, dispatch_step};
 use domain::bulk::{BulkKind, STORED, UNDER_WAY};
-use domain::ids::{AccountId, BulkOperationId, ItemId, JobId, RequestId};
+use domain::ids::{AccountId, BulkOperationId, ItemId, RequestId};
 use domain::plan::Answer as ReadAnswer;
 use domain::read::Read;
 use runtime::wake::{Wake, woken};
@@ -78,8 +78,8 @@ async fn turn(app: &App, id: BulkOperationId) -> Answer<()> {
     let next = jobs::next_reruns(&mut conn, &operation.failed_reads(), place, LOOKED_AT_A_TURN).await?;
     drop(conn);
     for job in next.found.iter().take(A_TURN) {
-        let is_told_to_end = app.process.shutdown.is_cancelled();
-        if is_told_to_end || !run_one(app, &operation, (place, *job), &mut busy).await? {
+        let step = BulkStep { operation: id, from: place, to: *job };
+        if app.process.shutdown.is_cancelled() || !run_one(app, &operation, &step, &mut busy).await? {
             return Ok(());
         }
         place = Some(*job);
@@ -88,7 +88,7 @@ async fn turn(app: &App, id: BulkOperationId) -> Answer<()> {
         return Ok(());
     }
     if let Some(last) = next.last.filter(|last| place != Some(*last))
-        && !jobs::advance_reruns(&mut *app.conn().await?, id, (place, last), false, None).await?
+        && !jobs::advance_reruns(&mut *app.conn().await?, id, place, last, false, None).await?
     {
         return Ok(());
     }
@@ -98,19 +98,14 @@ async fn turn(app: &App, id: BulkOperationId) -> Answer<()> {
 /// Runs one failed read again, or counts it as skipped. Returns false where the operation is at another place or does
 /// not run any more. An account whose read could not start in time is added to `busy`: its other reads of the turn are
 /// skipped without waiting for it again.
-async fn run_one(
-    app: &App,
-    operation: &BulkOperation,
-    step: (Option<JobId>, JobId),
-    busy: &mut HashSet<AccountId>,
-) -> Answer<bool> {
-    let origin = jobs::origin(&mut *app.conn().await?, step.1).await?;
+async fn run_one(app: &App, operation: &BulkOperation, step: &BulkStep, busy: &mut HashSet<AccountId>) -> Answer<bool> {
+    let origin = jobs::origin(&mut *app.conn().await?, step.to).await?;
     let skipped = match origin {
         Some(Origin { payer, .. }) if busy.contains(&payer) => TOO_BUSY.name(),
         Some(Origin { read: Some(read), item: Some(item), payer, .. }) => {
             let origin = origin.ok_or_else(|| ApiError::internal("a job that was found"))?;
             match refuse_rerun(app, &origin).await {
-                Ok(()) => match start(app, operation, origin, (read, item), step).await? {
+                Ok(()) => match start(app, operation, origin, read, item, step).await? {
                     Started::Yes => return Ok(true),
                     Started::NotOurs => return Ok(false),
                     Started::Skipped(reason) => {
@@ -127,7 +122,8 @@ async fn run_one(
         // The job or its item was deleted meanwhile.
         Some(_) | None => "item_not_found",
     };
-    Ok(jobs::advance_reruns(&mut *app.conn().await?, operation.id, step, false, Some(skipped)).await?)
+    let mut conn = app.conn().await?;
+    Ok(jobs::advance_reruns(&mut conn, operation.id, step.from, step.to, false, Some(skipped)).await?)
 }
 
 /// What became of one failed read.
@@ -144,8 +140,9 @@ async fn start(
     app: &App,
     operation: &BulkOperation,
     origin: Origin,
-    (read, item): (Read, ItemId),
-    (from, to): (Option<JobId>, JobId),
+    read: Read,
+    item: ItemId,
+    step: &BulkStep,
 ) -> Answer<Started> {
     let request = DispatchRequest {
         owners: Owners { payer: origin.payer, owner: origin.owner, workspace: origin.workspace },
@@ -155,16 +152,15 @@ async fn start(
             request_id: operation.request_id.clone(),
             context: origin.context,
             traceparent: None,
-            rerun: Some(Box::new(Rerun { of: to, entry: None })),
+            rerun: Some(Box::new(Rerun { of: step.to, entry: None })),
         },
         refs: vec![item.to_string()],
         reads: vec![read],
         key: None,
     };
-    let step = BulkStep { operation: operation.id, from, to };
     // One that is cut off is rolled back; where its commit had begun, the operation may be at another place, and the
     // read is then not counted as skipped.
-    let Ok(dispatched) = timeout(LONGEST_START, dispatch_step(&app.process, &request, &step)).await else {
+    let Ok(dispatched) = timeout(LONGEST_START, dispatch_step(&app.process, &request, step)).await else {
         return Ok(Started::Skipped(TOO_BUSY.name()));
     };
     match dispatched {

@@ -69,11 +69,8 @@ pub async fn change_webhook(
     let mut changed = app.process.begin_of(caller.account_id).await?;
     let before = endpoints::lock(&mut changed, caller.account_id, id).await.map_err(ApiError::of_own_lock)?;
     let Some(was_enabled) = before else { return Err(missing(&mut changed, id).await?) };
-    let Some(row) =
-        endpoints::update(&mut changed, caller.account_id, id, change).await.map_err(ApiError::of_own_lock)?
-    else {
-        return Err(missing(&mut changed, id).await?);
-    };
+    let updated = endpoints::update(&mut changed, caller.account_id, id, change).await;
+    let Some(row) = updated.map_err(ApiError::of_own_lock)? else { return Err(missing(&mut changed, id).await?) };
     note_change(&mut changed, caller, change, was_enabled, &row).await?;
     let pinged = match after {
         After::Nothing => None,

@@ -63,18 +63,13 @@ pub(super) async fn journal(conn: &mut PgConnection) -> sqlx::Result<Finding> {
             Finding::fine("journal", value)
         }
         Some(first) => {
-            let value = format!(
-                "{}; {} of {}: balance {}, journal {}",
-                if drift.len() == 1 {
-                    "one balance differs".to_owned()
-                } else {
-                    format!("{} balances differ", drift.len())
-                },
-                first.what,
-                first.account,
-                first.balance,
-                first.journal
-            );
+            let differ = match drift.len() {
+                1 => "one balance differs".to_owned(),
+                many => format!("{many} balances differ"),
+            };
+            let first =
+                format!("{} of {}: balance {}, journal {}", first.what, first.account, first.balance, first.journal);
+            let value = format!("{differ}; {first}");
             Finding::problem("journal", value, "grant nothing, keep a backup, and find the cause; never edit a balance")
         }
     })

@@ -34,12 +34,11 @@ impl Memory {
                 }
             }
             Phase::PriceReads => {
-                let price = Minutes::from_hundredths(held(answer));
                 let what = match self.to_read.len() {
                     1 => "Reading an item of the footage".to_owned(),
                     many => format!("Reading {many} items of the footage"),
                 };
-                let to = self.within(&what, price, left).unwrap_or(Phase::Reads);
+                let to = self.within(&what, Minutes::from_hundredths(held(answer)), left).unwrap_or(Phase::Reads);
                 self.go(to);
             }
             Phase::Reads => {

@@ -17,7 +17,7 @@ use std::io;
 pub(super) struct Failure {
     /// The step at which it failed.
     pub error: AttemptError,
-    /// Whether this machine is to blame, before anything was sent.
+    /// Whether this machine is to blame. It can be only before anything was sent.
     pub is_ours: bool,
 }
 

@@ -139,7 +139,8 @@ pub async fn next_reruns(
 pub async fn advance_reruns(
     conn: &mut PgConnection,
     id: BulkOperationId,
-    (from, to): (Option<JobId>, JobId),
+    from: Option<JobId>,
+    to: JobId,
     done: bool,
     skipped: Option<&str>,
 ) -> sqlx::Result<bool> {

@@ -97,8 +97,7 @@ pub async fn snapshot(conn: &mut PgConnection, clock_skew_ms: i64, media_free: O
     let paused = sqlx::query_scalar!("SELECT read FROM read_kinds WHERE paused_at IS NOT NULL ORDER BY read");
     let paused = paused.fetch_all(&mut *conn).await?.iter().filter_map(|read| Task::from_name(read)).collect();
     let backlogs = backlogs(&mut *conn).await?;
-    let ended = ended(&mut *conn).await?;
-    let ended = Ended { week_ago: ended_week_ago(&mut *conn).await?, ..ended };
+    let ended = Ended { week_ago: ended_week_ago(&mut *conn).await?, ..ended(&mut *conn).await? };
     let deliveries = deliveries(&mut *conn).await?;
     let books = books(&mut *conn).await?;
     // What is missing of an older schema may be their table.

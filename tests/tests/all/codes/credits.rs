@@ -1,11 +1,11 @@
-//! The way to a call that AI credits do not reach for: a service with a model of a provider, which is never asked.
+//! How a call is refused for want of AI credits: in a service with a provider's model, which is never asked.
 
 use crate::generation::models;
 use mws_tests::world::{Answer, World};
 use serde_json::json;
 use store::generations::{self, MakerOffer};
 
-/// A call of an account that has none.
+/// A call of that model by an account without credits.
 pub async fn short_of_credits() -> anyhow::Result<Answer> {
     let folder = tempfile::tempdir()?;
     let path = models(folder.path(), "http://127.0.0.1:1")?;

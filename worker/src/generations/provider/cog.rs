@@ -36,9 +36,8 @@ impl Provider {
             match prediction.status.as_deref() {
                 Some("succeeded") => {
                     let Output(output) = prediction.output;
-                    return output
-                        .map(ProviderOutput::At)
-                        .ok_or_else(|| self.fault(ProviderFault::BadOutput, "it names no output"));
+                    let named = output.map(ProviderOutput::At);
+                    return named.ok_or_else(|| self.fault(ProviderFault::BadOutput, "it names no output"));
                 }
                 Some("failed" | "canceled") => {
                     return Err(self.fault(ProviderFault::Failed, "the prediction failed, or was cancelled there"));

@@ -22,7 +22,7 @@ const OVERLAP: u64 = RATE as u64 * 2;
 struct Stretch {
     start: u64,
     end: u64,
-    /// How many samples before its start it has too, which are the last of the stretch before.
+    /// The number of samples before its start that its chunk repeats: the last ones of the stretch before.
     again: u64,
 }
 
@@ -39,7 +39,7 @@ pub(in crate::readers) struct Chunk {
     /// The samples.
     pub(in crate::readers) samples: Vec<i16>,
     pieces: Vec<Piece>,
-    /// How many of its first samples are the last of the chunk before.
+    /// The number of its first samples that repeat the end of the chunk before.
     again: u64,
 }
 
@@ -51,7 +51,7 @@ impl Chunk {
         (self.again > 0).then(|| (seconds(0), seconds(self.again)))
     }
 
-    /// Returns the chunk after one that was cut within speech, up to where that one ended.
+    /// Begins the chunk after one that was cut within speech: with the end of that one, which it repeats.
     fn after(before: &Self, next: Stretch) -> Self {
         let again = usize::try_from(next.again).unwrap_or(usize::MAX);
         let from = before.samples.len().saturating_sub(again);
@@ -65,7 +65,7 @@ impl Chunk {
     pub(in crate::readers) fn media_span(&self, start: f64, end: f64) -> (f64, f64) {
         let rate = f64::from(RATE);
         let (from, to) = (start * rate, end.max(start) * rate);
-        // Less than nothing where the word is beside the stretch.
+        // Negative where the word is outside of the stretch.
         let shared = |piece: &Piece| {
             let (at, length) = (piece.at as f64, (piece.stretch.end - piece.stretch.start) as f64);
             to.min(at + length) - from.max(at)
@@ -165,7 +165,7 @@ fn stretches(speech: &[Segment], most: u64) -> Vec<Stretch> {
 }
 
 /// Cuts a stretch into parts of `most` samples, even in the middle of speech that has no pause. Each part but the first
-/// has the end of the part before too.
+/// repeats the end of the part before.
 fn in_parts(stretch: Stretch, most: u64) -> impl Iterator<Item = Stretch> {
     let again = OVERLAP.min(most / 4);
     let step = (most - again).max(1);
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn the_silence_between_two_stretches_counts_too() {
-        // With what goes with them, the two last 15 s each.
+        // With the sound that is kept before and after it, each of the two lasts 15 s.
         let lengths = |seconds| {
             let chunks = chunks(&[(0.0, 14.8), (20.0, 34.6)], seconds);
             chunks.iter().map(|chunk| chunk.samples.len()).collect::<Vec<_>>()

@@ -102,7 +102,7 @@ fn times(outcome: &ReadOutcome, list: &str) -> Vec<f64> {
     outcome.stored.data[list].as_array().unwrap().iter().map(|time| time.as_f64().unwrap()).collect()
 }
 
-/// The F measure of found beats.
+/// The F measure of the found beats against the true ones.
 fn f_measure(found: &[f64], beats: &[f64]) -> f64 {
     let near = |at: f64, others: &[f64]| others.iter().any(|other| (at - other).abs() <= TOLERANCE);
     let hits = beats
@@ -113,7 +113,7 @@ fn f_measure(found: &[f64], beats: &[f64]) -> f64 {
     2.0 * hits as f64 / (found.len() + beats.len()) as f64
 }
 
-/// The F measure against these beats, twice as many or every second, whichever is best.
+/// The best of three F measures: against these beats, against twice as many, and against every second one.
 fn at_any_level(found: &[f64], beats: &[f64]) -> f64 {
     let twice: Vec<f64> = beats.windows(2).flat_map(|pair| [pair[0], f64::midpoint(pair[0], pair[1])]).collect();
     let half = |from| beats.iter().copied().skip(from).step_by(2).collect::<Vec<_>>();

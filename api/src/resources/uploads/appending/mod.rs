@@ -36,8 +36,8 @@ const LEAST_PART_BYTES: i64 = 256 << 10;
 /// The time after which bytes that are enough for a part are stored, though they fill none: a client that sends slowly
 /// would otherwise hold the memory of a whole part for hours.
 const LONGEST_HELD: Duration = Duration::from_secs(30);
-/// The least duration of a request that brings fewer bytes than that and is not the last: a small one costs us as much
-/// as a large one.
+/// The least duration of a request that brings fewer than `LEAST_PART_BYTES`, unless it ends the upload: without it a
+/// client that sends a few bytes at a time would cause many requests, each as costly as a large one.
 const SMALL_PIECE: Duration = Duration::from_millis(250);
 /// The supported checksums, as `Tus-Checksum-Algorithm` names them.
 pub(super) const CHECKSUMS: &str = "sha1,sha256,sha512";
@@ -239,11 +239,8 @@ impl Appending {
                 next = stream.next() => next,
                 () = &mut shut_out => return Err(busy(RECEIVING_SECONDS)),
             };
-            let chunk = match next {
-                None => return Ok(()),
-                Some(Ok(chunk)) => chunk,
-                Some(Err(error)) => return Err(cut_off(&error)),
-            };
+            let Some(chunk) = next else { return Ok(()) };
+            let chunk = chunk.map_err(|error| cut_off(&error))?;
             let received = self.start + length_of(&self.block) + length_of(&chunk);
             if received > self.length {
                 return Err(too_large(self.length.unsigned_abs()));
