@@ -78,8 +78,8 @@ async fn the_number_of_statements_does_not_depend_on_the_number_of_reads() -> an
     world.end().await
 }
 
-/// These statements without COMMIT (sqlx does not tell BEGIN), and without what a connection that rested for a second is
-/// asked.
+/// These statements without COMMIT (sqlx does not tell BEGIN), and without what a connection that rested for a second
+/// is asked.
 fn own_of(statements: &[String]) -> Vec<&str> {
     let others = ["COMMIT", "SELECT transaction_timestamp()"];
     let is_own = |statement: &&str| !others.iter().any(|other| statement.starts_with(other));

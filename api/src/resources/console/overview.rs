@@ -314,7 +314,10 @@ mod tests {
         assert!(said.contains("costs at most <span class=\"number\">3.10</span> minutes"), "{said}");
         let both = [backlog(LOOKED_AT / 2 - 1, 0), backlog(LOOKED_AT / 2 - 1, 0)];
         for cut in [&both[..], &[backlog(LOOKED_AT - 1, 0)], &[backlog(1, LOOKED_AT - 7)]] {
-            assert!(told(cut).contains("costs more than "), "only so many are looked at, and one of them runs: {cut:?}");
+            assert!(
+                told(cut).contains("costs more than "),
+                "only so many are looked at, and one of them runs: {cut:?}"
+            );
         }
         assert!(told(&[backlog(LOOKED_AT - 2, 0)]).contains("costs at most "), "all are looked at");
         assert_eq!(told(&[backlog(0, 0)]), "");
