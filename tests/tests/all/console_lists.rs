@@ -56,7 +56,7 @@ async fn the_rows_of_a_list_are_there_as_json_and_are_what_programs_get_with_the
 
     let (_, page) = browser.get("/console/jobs?status=succeeded").await?;
     assert!(page.contains("href=\"/console/jobs?status=succeeded&amp;format=json\""), "{page}");
-    let single = format!("/console/jobs/{}?format=json", found.job);
+    let single = format!("/console/deliveries/{}?format=json", found.delivery);
     for path in ["/console/jobs?format=xml", "/console/jobs?format=json&colour=red", single.as_str()] {
         assert_eq!(browser.get(path).await?.0, StatusCode::BAD_REQUEST, "{path}");
     }
