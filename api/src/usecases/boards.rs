@@ -1,4 +1,4 @@
-//! Boards: what an edit names is looked up, and the edit is done in the same transaction (`document_edits`).
+//! Boards, and edits of them (`document_edits`).
 
 use crate::auth::Caller;
 use crate::http::error::{Answer, Code};

@@ -97,9 +97,12 @@ pub async fn update_brand_kit(
 
 async fn found_logos(conn: &mut PgConnection, caller: &Caller, logos: Vec<NamedLogo>) -> Answer<Vec<Logo>> {
     let mut found = Vec::new();
-    for (at, NamedLogo { name, item_ref }) in logos.into_iter().take(domain::brand_kit::MOST_ENTRIES + 1).enumerate() {
+    let most = domain::brand_kit::MOST_ENTRIES + 1;
+    let (names, refs): (Vec<String>, Vec<String>) =
+        logos.into_iter().take(most).map(|NamedLogo { name, item_ref }| (name, item_ref)).unzip();
+    let items = library::resolve_each(conn, caller.workspace.id, &refs).await?;
+    for (at, (name, item)) in names.into_iter().zip(items).enumerate() {
         let refused = |code, message: &str| ApiError::new(code, format!("`logos[{at}].ref`: {message}"));
-        let item = library::reach(conn, caller.workspace, &item_ref).await;
         let item = item.map_err(|error| refused(error.code(), error.message()))?;
         if item.item_type != Some(ItemType::Image) {
             return Err(refused(Code::InvalidRequest, "a logo is an image, and this item is none, or not ready."));

@@ -138,9 +138,11 @@ async fn find_items(conn: &mut PgConnection, caller: &Caller, refs: &[String]) -
     if refs.len() > MOST_ITEMS {
         return Err(refused(PlanError::Items));
     }
+    if refs.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut items = Vec::new();
-    for (at, name) in refs.iter().enumerate() {
-        let item = library::resolve(conn, caller.workspace, name).await;
+    for (at, item) in library::resolve_each(conn, caller.workspace.id, refs).await?.into_iter().enumerate() {
         let item = item.map_err(|error| ApiError::new(error.code(), format!("`refs[{at}]`: {}", error.message())))?;
         if !items.contains(&item.id) {
             items.push(item.id);

@@ -1,14 +1,15 @@
-//! Canvases: what an edit names is looked up, in the library and in the brand kit, and the edit is done in the same
-//! transaction (`document_edits`).
+//! Canvases: the items and the brand kit that an edit depends on are read in the transaction in which it is done
+//! (`document_edits`).
 
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::brand_kit::kit_of;
 use crate::usecases::document_edits::{Edited, edited_by};
-use crate::usecases::documents::{self, Document, DocumentToCreate, ITEM_REF, Kept, resolve_refs};
+use crate::usecases::documents::{self, Document, DocumentToCreate, Kept};
 use crate::usecases::library::sources;
 use crate::usecases::once::{Made, Once};
+use crate::usecases::op_refs::resolve_refs;
 use domain::brand_kit::BrandKit;
 use domain::canvas::{Canvas, KitNames, Known};
 use domain::document::{DocumentKind, OpList};
@@ -72,7 +73,7 @@ pub async fn create_canvas(
     let mut body = Canvas::new(width, height, background, &kit)
         .map_err(|why| ApiError::new(Code::InvalidRequest, format!("{why}.")))?;
     if !layers.is_empty() {
-        resolve_refs(&mut conn, caller, OpList::Layers, &mut layers, ITEM_REF).await?;
+        resolve_refs(&mut conn, caller.workspace.id, OpList::Layers, &mut layers).await?;
         body = Canvas::done(&mut conn, caller, None, &body, OpList::Layers, &layers).await?;
     }
     drop(conn);

@@ -1,12 +1,17 @@
-//! Edits of documents by operations, whatever their kind: what they name is looked up in the edit's transaction, and
-//! all of them are done or none; and undoing them.
+//! Edits of documents by operations, whatever their kind: all of them are done or none; and undoing them.
+//!
+//! The items that operations name by `ref` are looked up before the edit waits for its permit and begins its
+//! transaction: a process does few edits at once, and others wait for them. An item may be renamed or deleted meanwhile,
+//! as it may be a moment after the edit; what a kind of document must know of its items is read in the transaction
+//! ([`Edited::done`]).
 
 use crate::app::App;
 use crate::app::beside::run_beside_if;
 use crate::auth::Caller;
 use crate::http::error::Answer;
-use crate::usecases::documents::{self, BegunChange, Document, ITEM_REF, Kept, refused, resolve_refs};
+use crate::usecases::documents::{self, BegunChange, Document, Kept, refused};
 use crate::usecases::once::{Made, Once};
+use crate::usecases::op_refs::{have_refs, resolve_refs};
 use domain::document::{OpList, edited};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -68,12 +73,14 @@ pub async fn edit<D: Edited>(
     mut edit: Edit,
     show: impl FnOnce(Kept<D>) -> String,
 ) -> Answer<Made> {
+    let looked_up = look_up(app, caller, &mut edit.ops).await;
     let begun = documents::begin_change::<D>(app, caller, once, id, edit.if_revision).await?;
     let mut change = match begun {
         BegunChange::Now(change) => change,
         BegunChange::Before(before) => return Ok(Made::Before(before)),
     };
-    resolve_refs(&mut change.tx, caller, OpList::Ops, &mut edit.ops, ITEM_REF).await?;
+    // Told only now: a repeat has its first answer whatever became of the items, and a missing document is told first.
+    looked_up?;
     if !edit.ops.is_empty() || edit.name.is_none() {
         change.body = D::done(&mut change.tx, caller, Some(id), &change.body, OpList::Ops, &edit.ops).await?;
     }
@@ -81,6 +88,15 @@ pub async fn edit<D: Edited>(
         change.name = name;
     }
     change.write(app, caller, once, show).await
+}
+
+/// Puts ids in place of the refs by which these operations name items. Holds no connection afterwards.
+async fn look_up(app: &App, caller: &Caller, ops: &mut [Value]) -> Answer<()> {
+    if !have_refs(ops) {
+        return Ok(());
+    }
+    let mut conn = app.process.conn_of(caller.account_id).await?;
+    resolve_refs(&mut conn, caller.workspace.id, OpList::Ops, ops).await
 }
 
 /// Takes back a document's latest change. `show` writes the answer.

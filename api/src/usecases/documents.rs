@@ -1,9 +1,9 @@
 //! Documents of the workspace that a call acts in: creating, reaching, changing, undoing and deleting one, whatever its
 //! kind (`domain::document`).
 //!
-//! A [`DocumentChange`] lasts from its beginning to its write: its maker looks up what it names in the same
-//! transaction. A change that is dropped changes nothing. Writes of an account wait for their permits before they take
-//! a connection, since under its lock they wait for one another. All of a document is read by `document_reads`.
+//! A [`DocumentChange`] lasts from its beginning to its write: its maker looks up in the same transaction what the
+//! change depends on. A change that is dropped changes nothing. Writes of an account wait for their permits before they
+//! take a connection, since under its lock they wait for one another. All of a document is read by `document_reads`.
 
 use crate::app::App;
 use crate::app::beside::{run_beside, run_beside_if};
@@ -11,10 +11,9 @@ use crate::app::permits::Permit;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::gone;
-use crate::usecases::library;
 use crate::usecases::once::{Before, Begun, Made, Once};
 use chrono::{DateTime, Utc};
-use domain::document::{DocumentError, DocumentKind, MOST_ACCOUNT_BYTES, MOST_BYTES, OpList, checked_name, is_long};
+use domain::document::{DocumentError, DocumentKind, MOST_ACCOUNT_BYTES, MOST_BYTES, checked_name, is_long};
 use domain::ids::{ItemId, TimelineId, WorkspaceId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -74,21 +73,6 @@ pub struct DocumentToCreate<'a, D> {
     /// Its content.
     pub body: &'a D,
 }
-
-/// How operations name something else: by a text of the caller's, which is replaced by an id.
-#[derive(Debug, Clone, Copy)]
-pub struct RefField {
-    /// The field with the text.
-    pub named: &'static str,
-    /// The field that the id is put into.
-    pub id: &'static str,
-}
-
-/// Operations whose empty text names no item.
-const OPS_OF_CARDS: [&str; 2] = ["add_card", "update_card"];
-
-/// How operations name an item.
-pub const ITEM_REF: RefField = RefField { named: "ref", id: "item_id" };
 
 /// A change that has begun.
 #[derive(Debug)]
@@ -262,36 +246,6 @@ pub async fn delete<D: Document>(app: &App, caller: &Caller, id: Uuid) -> Answer
     Err(missing::<D>())
 }
 
-/// Replaces, in each operation that has it, the text of `field` by the id of the item that it names.
-///
-/// # Errors
-/// As `library::reach`, each with the operation's place.
-pub async fn resolve_refs(
-    conn: &mut PgConnection,
-    caller: &Caller,
-    list: OpList,
-    ops: &mut [Value],
-    field: RefField,
-) -> Answer<()> {
-    for (index, op) in ops.iter_mut().enumerate() {
-        let Some(op) = op.as_object_mut() else { continue };
-        let Some(Value::String(name)) = op.remove(field.named) else { continue };
-        // A card need not be about an item.
-        let is_of_card = op.get("op").and_then(Value::as_str).is_some_and(|op| OPS_OF_CARDS.contains(&op));
-        if name.is_empty() && is_of_card {
-            op.insert(field.id.to_owned(), Value::String(name));
-            continue;
-        }
-        let item = library::resolve(conn, caller.workspace, &name).await;
-        let item = item.map_err(|error| {
-            let place = format!("`{}[{index}].{}`", list.field(), field.named);
-            ApiError::new(error.code(), format!("{place}: {}", error.message()))
-        })?;
-        op.insert(field.id.to_owned(), Value::String(item.id.to_string()));
-    }
-    Ok(())
-}
-
 /// The refusal of something that can't be a document.
 pub fn refused(error: &DocumentError) -> ApiError {
     ApiError::new(Code::InvalidRequest, format!("{error}."))
@@ -305,12 +259,14 @@ fn within_reach<D: Document>(caller: &Caller, row: Option<DocumentRow>) -> Answe
 
 /// Refuses a document of this workspace to a call that acts in another.
 pub(super) fn acts_in<D: Document>(caller: &Caller, workspace: WorkspaceId) -> Answer<()> {
-    if workspace == caller.workspace.id {
-        return Ok(());
-    }
+    if workspace == caller.workspace.id { Ok(()) } else { Err(elsewhere::<D>()) }
+}
+
+/// The refusal of a document that is in another workspace.
+pub(super) fn elsewhere<D: Document>() -> ApiError {
     let message = format!("The {} is in another workspace.", D::KIND.noun());
     let refusal = ApiError::new(Code::WorkspaceForbidden, message);
-    Err(refusal.suggest("Name its workspace in x-workspace-id, if you can reach it."))
+    refusal.suggest("Name its workspace in x-workspace-id, if you can reach it.")
 }
 
 pub(super) async fn kept<D: Document>(conn: &mut PgConnection, row: DocumentRow) -> Answer<Kept<D>> {

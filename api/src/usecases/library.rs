@@ -6,7 +6,7 @@ use crate::auth::{Caller, CallerWorkspace};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::rate::pace;
 use chrono::TimeDelta;
-use domain::ids::ItemId;
+use domain::ids::{ItemId, WorkspaceId};
 use domain::item::ItemStatus;
 use domain::timeline::Sources;
 use runtime::ending;
@@ -72,13 +72,31 @@ pub async fn reach_settled(app: &App, workspace: CallerWorkspace, name: &str, wa
 /// # Errors
 /// As [`reach`].
 pub async fn resolve(conn: &mut PgConnection, workspace: CallerWorkspace, name: &str) -> Answer<Box<ItemForReads>> {
-    match items::resolve(conn, &[name.to_owned()], workspace.id).await?.pop() {
-        Some(Resolved::Here(item)) => Ok(item),
-        Some(Resolved::Elsewhere) => {
+    let found = items::resolve(conn, &[name.to_owned()], workspace.id).await?.pop();
+    reached(found.unwrap_or(Resolved::Unknown), name)
+}
+
+/// As [`resolve`], for each of these texts, in their order, by one statement.
+///
+/// # Errors
+/// The database's. Whatever can't be reached is refused in its own place.
+pub async fn resolve_each(
+    conn: &mut PgConnection,
+    workspace: WorkspaceId,
+    names: &[String],
+) -> Answer<Vec<Answer<Box<ItemForReads>>>> {
+    let found = items::resolve(conn, names, workspace).await?;
+    Ok(found.into_iter().zip(names).map(|(found, name)| reached(found, name)).collect())
+}
+
+fn reached(found: Resolved, name: &str) -> Answer<Box<ItemForReads>> {
+    match found {
+        Resolved::Here(item) => Ok(item),
+        Resolved::Elsewhere => {
             let refusal = ApiError::new(Code::WorkspaceForbidden, "The item is in another workspace.");
             Err(refusal.suggest("Name its workspace in x-workspace-id, if you can reach it."))
         }
-        Some(Resolved::Unknown) | None => Err(unknown(name)),
+        Resolved::Unknown => Err(unknown(name)),
     }
 }
 

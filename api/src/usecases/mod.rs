@@ -3,8 +3,8 @@
 //!
 //! `dispatch` starts jobs, and the tools that do so share `starting`; `once` keeps a call from being done twice,
 //! `quotas` limit what it may make, and `charge` counts a large call as several; `documents` keeps what people edit in
-//! steps, `saved` what they write whole, by its name. The rest is one module for each subject; `operator` is for the
-//! operators of the deployment.
+//! steps, `saved` what they write whole, by its name, and `op_refs` looks up the items that edits name. The rest is one
+//! module for each subject; `operator` is for the operators of the deployment.
 
 mod account_audit;
 pub mod balance;
@@ -26,6 +26,7 @@ pub mod jobs;
 pub mod keys;
 pub mod library;
 pub mod once;
+pub mod op_refs;
 pub mod operator;
 pub mod portal;
 pub mod projects;

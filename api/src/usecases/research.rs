@@ -18,6 +18,7 @@ use runtime::outbound::{FetchError, FetchLimits, Pace};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use sqlx::PgConnection;
+use std::collections::HashSet;
 use std::time::Duration;
 use store::posts::{self, NewPost, PostRow};
 use tracing::Instrument;
@@ -58,10 +59,7 @@ async fn pull(app: &App, caller: &Caller, url: &str, limit: usize) -> Answer<Vec
     let account = caller.workspace.account_id;
     let mut keep_pulled = app.process.begin_of(caller.account_id).await?;
     posts::lock(&mut keep_pulled, account).await.map_err(ApiError::of_own_lock)?;
-    let mut rows = Vec::with_capacity(posts.len());
-    for post in &posts {
-        rows.push(put(&mut keep_pulled, caller, &source, post).await?);
-    }
+    let rows = put_all(&mut keep_pulled, caller, &source, &posts).await?;
     let pulled: Vec<PostId> = rows.iter().map(|row| row.id).collect();
     if posts::make_room(&mut keep_pulled, account, &pulled, MOST_POSTS).await? > 0 {
         let message = format!("The workspaces of the account keep {MOST_POSTS} posts, which is the most.");
@@ -177,20 +175,31 @@ async fn fetch(
     Ok((bytes.await?, content_type))
 }
 
-async fn put(conn: &mut PgConnection, caller: &Caller, source: &Url, post: &Post) -> Answer<PostRow> {
-    let media: Vec<Value> =
-        post.media.iter().map(|link| json!({ "url": link.url.as_str(), "content_type": link.content_type })).collect();
-    let said = json!([post.title, post.author, post.text, media]).to_string();
-    let new = NewPost {
+/// Stores the posts. Of those with one URL the last one counts.
+async fn put_all(conn: &mut PgConnection, caller: &Caller, source: &Url, posts: &[Post]) -> Answer<Vec<PostRow>> {
+    let mut seen = HashSet::new();
+    let mut once: Vec<&Post> = posts.iter().rev().filter(|post| seen.insert(post.url.as_str())).collect();
+    once.reverse();
+    let said: Vec<(Value, Vec<u8>)> = once.iter().map(|post| media_and_hash(post)).collect();
+    let new = once.iter().zip(&said).map(|(post, (media, sha256))| NewPost {
         url: post.url.as_str(),
         author: post.author.as_deref(),
         title: post.title.as_deref(),
         text: &post.text,
         published_at: post.published_at,
-        media: &media.into(),
-        sha256: &Sha256::digest(said),
-    };
-    Ok(posts::put(conn, caller.workspace.id, source.as_str(), &new).await?)
+        media,
+        sha256,
+    });
+    let new: Vec<NewPost<'_>> = new.collect();
+    Ok(posts::put_all(conn, caller.workspace.id, source.as_str(), &new).await?)
+}
+
+/// The media of a post as they are stored, and the hash of what it says.
+fn media_and_hash(post: &Post) -> (Value, Vec<u8>) {
+    let media = post.media.iter().map(|link| json!({ "url": link.url.as_str(), "content_type": link.content_type }));
+    let media = Value::Array(media.collect());
+    let said = json!([post.title, post.author, post.text, media]).to_string();
+    (media, Sha256::digest(said).to_vec())
 }
 
 fn not_fetched(error: &FetchError) -> ApiError {

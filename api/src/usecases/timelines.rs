@@ -1,4 +1,5 @@
-//! Timelines: what an edit names is looked up, and the edit is done in the same transaction (`document_edits`).
+//! Timelines: the items and the timelines that an edit depends on are read in the transaction in which it is done
+//! (`document_edits`).
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -6,16 +7,18 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::brand_kit::kit_of;
 use crate::usecases::document_edits::{Edited, edited_by};
 use crate::usecases::document_reads;
-use crate::usecases::documents::{self, Document, DocumentToCreate, ITEM_REF, Kept, resolve_refs};
+use crate::usecases::documents::{self, Document, DocumentToCreate, Kept, elsewhere, missing};
 use crate::usecases::library::sources;
 use crate::usecases::once::{Made, Once};
+use crate::usecases::op_refs::resolve_refs;
 use crate::usecases::settings::settings_of;
 use domain::brand_kit::CaptionStyle;
 use domain::document::{DocumentKind, OpList};
-use domain::ids::{ItemId, TimelineId};
+use domain::ids::{ItemId, TimelineId, WorkspaceId};
 use domain::timeline::{SceneCounts, Timeline};
 use serde_json::Value;
 use sqlx::PgConnection;
+use std::collections::HashMap;
 use uuid::Uuid;
 
 impl Document for Timeline {
@@ -50,7 +53,7 @@ pub async fn create_timeline(
     let mut body = Timeline::new();
     if !ops.is_empty() {
         let mut conn = app.conn().await?;
-        resolve_refs(&mut conn, caller, OpList::Ops, &mut ops, ITEM_REF).await?;
+        resolve_refs(&mut conn, caller.workspace.id, OpList::Ops, &mut ops).await?;
         body = Timeline::done(&mut conn, caller, None, &body, OpList::Ops, &ops).await?;
     }
     let new = DocumentToCreate { id: TimelineId::mint().uuid(), name, body: &body };
@@ -64,6 +67,45 @@ pub async fn create_timeline(
 pub async fn reach_variant(conn: &mut PgConnection, caller: &Caller, id: &str) -> Answer<()> {
     let id: TimelineId = id.parse().map_err(|_| ApiError::new(Code::TimelineNotFound, "There is no such timeline."))?;
     document_reads::summary::<Timeline>(conn, caller, id.uuid()).await.map(drop)
+}
+
+/// Refuses operations that make the timeline a variant of one that the workspace does not have, or of itself (`own`).
+///
+/// # Errors
+/// `invalid_request`, `timeline_not_found` and `workspace_forbidden` for the first such operation, with its place; the
+/// database's.
+pub async fn reach_variants(
+    conn: &mut PgConnection,
+    workspace: WorkspaceId,
+    own: Option<Uuid>,
+    list: OpList,
+    ops: &[Value],
+) -> Answer<()> {
+    let variant_of = |op: &Value| -> Option<Result<TimelineId, ()>> {
+        let text = op["variant_of"].as_str().filter(|_| op["op"] == "set_details")?;
+        Some(text.parse().map_err(drop))
+    };
+    let named: Vec<Uuid> = ops.iter().filter_map(|op| Some(variant_of(op)?.ok()?.uuid())).collect();
+    let places: HashMap<Uuid, WorkspaceId> = if named.is_empty() {
+        HashMap::new()
+    } else {
+        store::documents::workspaces_of(conn, DocumentKind::Timeline, &named).await?.into_iter().collect()
+    };
+    for (index, op) in ops.iter().enumerate() {
+        let Some(named) = variant_of(op) else { continue };
+        let place = format!("`{}[{index}].variant_of`", list.field());
+        if own.is_some_and(|own| named == Ok(TimelineId::from(own))) {
+            let message = format!("{place}: a timeline is no variant of itself.");
+            return Err(ApiError::new(Code::InvalidRequest, message));
+        }
+        let error = match named.ok().and_then(|named| places.get(&named.uuid())) {
+            Some(home) if *home == workspace => continue,
+            Some(_) => elsewhere::<Timeline>(),
+            None => missing::<Timeline>(),
+        };
+        return Err(ApiError::new(error.code(), format!("{place}: {}", error.message())));
+    }
+    Ok(())
 }
 
 /// The style of captions where a call leaves it open: the settings', completed by the brand kit's.
@@ -98,17 +140,7 @@ impl Edited for Timeline {
         let mut named = body.items();
         named.extend(ops.iter().filter_map(|op| op["item_id"].as_str()?.parse::<ItemId>().ok()));
         let sources = sources(conn, caller, &named).await?;
-        for (index, op) in ops.iter().enumerate() {
-            let Some(variant_of) = op["variant_of"].as_str().filter(|_| op["op"] == "set_details") else { continue };
-            let place = format!("`{}[{index}].variant_of`", list.field());
-            if own.is_some_and(|own| variant_of.parse() == Ok(TimelineId::from(own))) {
-                let message = format!("{place}: a timeline is no variant of itself.");
-                return Err(ApiError::new(Code::InvalidRequest, message));
-            }
-            reach_variant(conn, caller, variant_of)
-                .await
-                .map_err(|error| ApiError::new(error.code(), format!("{place}: {}", error.message())))?;
-        }
+        reach_variants(conn, caller.workspace.id, own, list, ops).await?;
         let ops = fill_styles(conn, caller, ops).await?;
         let mut counted = SceneCounts::of(body);
         edited_by(body, list, &ops, |timeline: &mut Self, op| timeline.apply_next(op, &sources, &mut counted))

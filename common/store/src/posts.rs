@@ -67,18 +67,33 @@ pub async fn lock(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<(
     Ok(())
 }
 
-/// Stores a post, or updates the stored one. Returns it as it is then: a kept post has the content of its own source.
-pub async fn put(
+/// Stores posts, or updates the stored ones. No two of them may have one URL. Returns them in their order, as they are
+/// then: a kept post has the content of its own source.
+pub async fn put_all(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
     source: &str,
-    post: &NewPost<'_>,
-) -> sqlx::Result<PostRow> {
+    posts: &[NewPost<'_>],
+) -> sqlx::Result<Vec<PostRow>> {
+    let ids: Vec<PostId> = posts.iter().map(|_| PostId::mint()).collect();
+    let urls: Vec<&str> = posts.iter().map(|post| post.url).collect();
+    let authors: Vec<Option<&str>> = posts.iter().map(|post| post.author).collect();
+    let titles: Vec<Option<&str>> = posts.iter().map(|post| post.title).collect();
+    let texts: Vec<&str> = posts.iter().map(|post| post.text).collect();
+    let published: Vec<Option<DateTime<Utc>>> = posts.iter().map(|post| post.published_at).collect();
+    let media: Vec<String> = posts.iter().map(|post| post.media.to_string()).collect();
+    let hashes: Vec<&[u8]> = posts.iter().map(|post| post.sha256).collect();
     sqlx::query_as!(
         PostRow,
-        r#"WITH put AS (
+        r#"WITH asked AS (
+               SELECT * FROM unnest(
+                   $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::text[],
+                   $10::bytea[]
+               ) WITH ORDINALITY AS asked (id, url, author, title, text, published_at, media, sha256, position)
+           ), put AS (
                INSERT INTO posts AS p (id, workspace_id, source, url, author, title, text, published_at, media, sha256)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+               SELECT id, $1::uuid, $2::text, url, author, title, text, published_at, media::json, sha256
+               FROM asked ORDER BY position
                ON CONFLICT (workspace_id, url) DO UPDATE SET source = excluded.source, author = excluded.author,
                    title = excluded.title, text = excluded.text, published_at = excluded.published_at,
                    media = excluded.media, sha256 = excluded.sha256, pulled_at = mws_now()
@@ -86,24 +101,28 @@ pub async fn put(
                RETURNING p.*
            ), stands AS (
                SELECT * FROM put
-               UNION ALL SELECT * FROM posts WHERE workspace_id = $2 AND url = $4 AND NOT EXISTS (SELECT FROM put)
+               UNION ALL
+               SELECT posts.* FROM asked JOIN posts ON posts.workspace_id = $1 AND posts.url = asked.url
+               WHERE NOT EXISTS (SELECT FROM put WHERE put.url = posts.url)
            )
-           SELECT id AS "id!: PostId", workspace_id AS "workspace_id!: WorkspaceId", source AS "source!", url AS "url!",
-               author, title, text AS "text!", published_at, media AS "media!", sha256 AS "sha256!", tags AS "tags!",
-               kept_at, item_id AS "item_id: ItemId", pulled_at AS "pulled_at!"
-           FROM stands"#,
-        PostId::mint() as PostId,
+           SELECT stands.id AS "id!: PostId", workspace_id AS "workspace_id!: WorkspaceId", source AS "source!",
+               stands.url AS "url!", stands.author, stands.title, stands.text AS "text!", stands.published_at,
+               stands.media AS "media!", stands.sha256 AS "sha256!", tags AS "tags!", kept_at,
+               item_id AS "item_id: ItemId", pulled_at AS "pulled_at!"
+           FROM stands JOIN asked ON asked.url = stands.url
+           ORDER BY asked.position"#,
         workspace as WorkspaceId,
         source,
-        post.url,
-        post.author,
-        post.title,
-        post.text,
-        post.published_at,
-        post.media,
-        post.sha256,
+        &ids as &[PostId],
+        &urls as &[&str],
+        &authors as &[Option<&str>],
+        &titles as &[Option<&str>],
+        &texts as &[&str],
+        &published as &[Option<DateTime<Utc>>],
+        &media as &[String],
+        &hashes as &[&[u8]],
     )
-    .fetch_one(conn)
+    .fetch_all(conn)
     .await
 }
 

@@ -154,7 +154,7 @@ impl World {
         let new =
             NewPost { url, author: None, title: None, text: "", published_at: None, media: &media, sha256: &[0; 32] };
         let mut conn = self.pool().acquire().await?;
-        Ok(posts::put(&mut conn, tenant.workspace, url, &new).await?.id)
+        Ok(posts::put_all(&mut conn, tenant.workspace, url, &[new]).await?[0].id)
     }
 
     /// A dub of this item into Spanish, of one segment that was spoken.

@@ -67,6 +67,7 @@ mod models_that_fail;
 mod no_payloads;
 mod oauth;
 mod once;
+mod op_refs;
 mod openai_answers;
 mod operator_mcp;
 mod operator_notices;

@@ -1,10 +1,11 @@
 //! Research: posts of feeds and pages, fetched through the address policy, stored once, kept and forgotten.
 
-use mws_tests::world::{Answer, Client, World};
+use mws_tests::world::{Answer, Client, World, counted};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use store::posts::{NewPost, put_all};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -93,6 +94,44 @@ async fn a_feed_is_pulled_once_however_often_it_is_asked_and_says_what_it_says_n
     for (filter, many) in [(json!({ "source": url }), 2), (json!({ "source": "x" }), 0), (json!({ "kept": true }), 0)] {
         assert_eq!(posts(tenant.client.tool("list_posts", &filter).await?.data()?).len(), many, "{filter}");
     }
+    world.end().await
+}
+
+#[tokio::test]
+async fn the_posts_of_a_pull_are_stored_by_one_statement_and_each_of_them_once() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let site = Site::default();
+    site.put("/feed", "application/rss+xml", feed(&[("/one", "One"), ("/two", "Two"), ("/one", "One again")]));
+    let base = site.start().await?;
+    let pulled = posts(pull(&tenant.client, &format!("{base}/feed")).await?.data()?);
+    let told: Vec<Value> = pulled.iter().map(|post| json!([post["url"], post["title"]])).collect();
+    let wanted = [json!([format!("{base}/two"), "Two"]), json!([format!("{base}/one"), "One again"])];
+    assert_eq!(told, wanted, "what a feed says twice is one post, and says what it says last");
+
+    let (urls, media): (Vec<String>, Value) = ((0..50).map(|at| format!("{base}/{at}")).collect(), json!([]));
+    let new = |url| NewPost {
+        url,
+        author: None,
+        title: Some("A title"),
+        text: "",
+        published_at: None,
+        media: &media,
+        sha256: &[0; 32],
+    };
+    let many: Vec<NewPost<'_>> = urls.iter().map(|url| new(url.as_str())).collect();
+    let mut conn = world.pool().acquire().await?;
+    let (put, statements) = counted(put_all(&mut conn, tenant.workspace, &base, &many)).await;
+    assert!(put?.iter().map(|row| &row.url).eq(&urls), "in their order");
+    assert_eq!(statements.len(), 1, "{statements:#?}");
+    let client = &tenant.client;
+    let kept = posts(client.tool("list_posts", &json!({ "source": base, "limit": 1 })).await?.data()?).remove(0);
+    client.tool("keep_post", &json!({ "post_id": kept["id"] })).await?.data()?;
+    let elsewhere = put_all(&mut conn, tenant.workspace, "https://example.com/feed", &many).await?;
+    assert!(elsewhere.iter().map(|row| &row.url).eq(&urls), "kept ones too");
+    let of_before: Vec<&str> = elsewhere.iter().filter(|row| row.source == base).map(|row| row.url.as_str()).collect();
+    assert_eq!(of_before, [kept["url"].as_str().unwrap_or_default()], "a kept post stays with its source");
+    drop(conn);
     world.end().await
 }
 

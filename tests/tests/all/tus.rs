@@ -143,6 +143,7 @@ async fn what_arrived_before_a_connection_broke_is_kept() -> anyhow::Result<()> 
         Ok((upload.offset().await? >= 8 << 20).then_some(()))
     })
     .await?;
+    assert_eq!(upload.offset().await?, 8 << 20, "a part has no more bytes than memory is taken for");
     drop(connection);
     until("what came last is recorded too", async || Ok((upload.offset().await? == 9_000_000).then_some(()))).await?;
     assert_eq!(upload.patch(9_000_000, &bytes[9_000_000..], &[]).await?.status, 204);

@@ -161,6 +161,22 @@ pub async fn existing(conn: &mut PgConnection, kind: DocumentKind, ids: &[Uuid])
         .await
 }
 
+/// Returns those of these ids that documents of this kind have, of any workspace, each with the document's workspace.
+pub async fn workspaces_of(
+    conn: &mut PgConnection,
+    kind: DocumentKind,
+    ids: &[Uuid],
+) -> sqlx::Result<Vec<(Uuid, WorkspaceId)>> {
+    let rows = sqlx::query!(
+        r#"SELECT id, workspace_id AS "workspace_id: WorkspaceId" FROM documents WHERE id = ANY ($1) AND kind = $2"#,
+        ids,
+        kind.name(),
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.workspace_id)).collect())
+}
+
 /// Like [`summary`], and keeps the document from being deleted until the caller's transaction ends. It waits for no
 /// change of the document, and none waits for it.
 pub async fn summary_to_comment_on(

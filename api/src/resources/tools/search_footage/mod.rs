@@ -12,7 +12,7 @@ use crate::contract::envelope::ToolAnswer;
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, Code};
 use crate::http::text::Text;
-use crate::usecases::library::reach;
+use crate::usecases::library::resolve_each;
 use crate::usecases::search_footage::search_footage;
 use domain::ids::ItemId;
 pub use matches::FootageMatch;
@@ -114,11 +114,8 @@ impl SearchFootage {
     /// Returns the items that these refs name. Refuses a ref that can't be reached: a search that left it out would
     /// seem complete.
     async fn find_named(&self, caller: &Caller, refs: &[Text]) -> Answer<Vec<ItemId>> {
-        let mut conn = self.0.conn().await?;
-        let mut items = Vec::with_capacity(refs.len());
-        for name in refs {
-            items.push(reach(&mut conn, caller.workspace, name).await?.id);
-        }
-        Ok(items)
+        let names: Vec<String> = refs.iter().map(|name| name.0.clone()).collect();
+        let found = resolve_each(&mut *self.0.conn().await?, caller.workspace.id, &names).await?;
+        found.into_iter().map(|item| item.map(|item| item.id)).collect()
     }
 }

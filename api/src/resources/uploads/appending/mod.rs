@@ -17,7 +17,7 @@ use crate::http::scope::Scope;
 use crate::usecases::uploads::complete::unknown;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use bytes::BytesMut;
+use bytes::Bytes;
 use domain::ids::{ItemId, UploadId};
 use domain::upload::UploadStatus;
 use futures_util::StreamExt;
@@ -171,7 +171,7 @@ struct Appending {
     stored: i64,
     /// The offset of the next part, and its bytes so far.
     start: i64,
-    block: BytesMut,
+    block: Vec<u8>,
     /// The small part that is written again: its bytes are the first of the block.
     rewritten: Option<Part>,
     /// Parts that are stored but not recorded.
@@ -196,7 +196,7 @@ impl Appending {
             offset,
             stored: offset,
             start: offset,
-            block: BytesMut::new(),
+            block: Vec::new(),
             rewritten: None,
             unrecorded: Vec::new(),
         };
@@ -213,8 +213,8 @@ impl Appending {
         let last = in_time(async { uploads::last_part(&mut *self.app.conn().await?, upload).await }).await?;
         if let Some(part) = last.filter(|part| part.bytes < LEAST_PART_BYTES) {
             let bytes = self.app.process.media.get(&part.object_key, part.bytes.unsigned_abs()).await;
-            self.block.extend_from_slice(&bytes.map_err(|error| not_taken(upload, &error))?);
             self.start = part.start;
+            self.fill(&bytes.map_err(|error| not_taken(upload, &error))?);
             self.rewritten = Some(part);
         }
         Ok(())
@@ -245,16 +245,30 @@ impl Appending {
             if received > self.length {
                 return Err(too_large(self.length.unsigned_abs()));
             }
-            self.hash.update(&chunk);
-            if let Some((_, context)) = &mut self.checksum {
-                context.update(&chunk);
-            }
-            self.block.extend_from_slice(&chunk);
-            if is_due(self.block.len(), since.elapsed()) {
-                self.store().await?;
-                since = Instant::now();
+            let mut rest = &chunk[..];
+            while !rest.is_empty() {
+                let (fits, later) = rest.split_at(rest.len().min(PART_BYTES - self.block.len()));
+                self.hash.update(fits);
+                if let Some((_, context)) = &mut self.checksum {
+                    context.update(fits);
+                }
+                self.fill(fits);
+                rest = later;
+                if is_due(self.block.len(), since.elapsed()) {
+                    self.store().await?;
+                    since = Instant::now();
+                }
             }
         }
+    }
+
+    /// Adds bytes to the block, which has room for its whole part from its first byte on. A block that grew would take
+    /// up to twice a part, and leave behind what it grew out of.
+    fn fill(&mut self, bytes: &[u8]) {
+        if self.block.is_empty() {
+            self.block = Vec::with_capacity(room_of(self.length - self.start));
+        }
+        self.block.extend_from_slice(bytes);
     }
 
     /// Keeps the bytes that came: all of them, or none if they do not match their checksum.
@@ -272,7 +286,8 @@ impl Appending {
     async fn store(&mut self) -> Answer<()> {
         let end = self.start + length_of(&self.block);
         if end > self.stored {
-            let bytes = self.block.split().freeze();
+            // Nothing of it stays once it is stored: the next part has a block of its own.
+            let bytes = Bytes::from(std::mem::take(&mut self.block));
             let part = Part { start: self.start, bytes: length_of(&bytes), object_key: new_media_key(self.item) };
             let stored = self.app.process.media.put(&part.object_key, bytes).await;
             stored.map_err(|error| not_taken(self.sending.upload, &error))?;
@@ -310,6 +325,11 @@ impl Appending {
             self.sending.drop_object(Some(&part.object_key)).await;
         }
     }
+}
+
+/// How many bytes the block of a part has room for, where so many bytes of the upload are left with it.
+fn room_of(left: i64) -> usize {
+    usize::try_from(left).unwrap_or(0).min(PART_BYTES)
 }
 
 /// Whether a block of so many bytes is to be stored as a part, this long after the part before it.

@@ -1,0 +1,98 @@
+//! What edits of documents name: it is looked up by one statement, however many operations name something, and no
+//! later change of it makes another answer of a repeat.
+
+use api::usecases::op_refs::resolve_refs;
+use api::usecases::timelines::reach_variants;
+use domain::document::OpList;
+use mws_tests::world::{Media, World, counted};
+use serde_json::{Value, json};
+
+/// How many operations of an edit name something here, of the 500 that it may have.
+const MANY: usize = 480;
+
+#[tokio::test]
+async fn the_items_of_many_operations_are_looked_up_by_one_statement() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 2, Media::video(9)).await?;
+    let card = |named: Value| json!({ "op": "add_card", "column_id": "todo", "ref": named });
+    let mut ops: Vec<Value> = (0..MANY).map(|at| card(json!(items[at % 2]))).collect();
+    ops.push(card(json!("")));
+    let mut conn = world.pool().acquire().await?;
+    let (looked_up, statements) = counted(resolve_refs(&mut conn, tenant.workspace, OpList::Ops, &mut ops)).await;
+    looked_up?;
+    assert_eq!(statements.len(), 1, "{statements:#?}");
+    let wanted = (0..MANY).map(|at| json!(items[at % 2])).chain([json!("")]);
+    assert!(ops.iter().map(|op| op["item_id"].clone()).eq(wanted), "each has its own item: {ops:#?}");
+    assert!(ops.iter().all(|op| op.get("ref").is_none()));
+
+    let mut none = vec![json!({ "op": "add_column", "name": "To do" }), card(json!(""))];
+    let (looked_up, statements) = counted(resolve_refs(&mut conn, tenant.workspace, OpList::Ops, &mut none)).await;
+    looked_up?;
+    assert_eq!(statements, Vec::<String>::new(), "nothing is named");
+
+    let mut wrong = [card(json!(items[0])), card(json!("gone")), card(json!("too"))];
+    let refused = resolve_refs(&mut conn, tenant.workspace, OpList::Layers, &mut wrong).await;
+    let told = refused.err().map(|refusal| refusal.message().to_owned()).unwrap_or_default();
+    assert!(told.starts_with("`layers[1].ref`: No item is named `gone`"), "the first one is told: {told}");
+    drop(conn);
+    world.end().await
+}
+
+#[tokio::test]
+async fn the_timelines_that_many_operations_name_are_looked_up_by_one_statement() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (tenant, other) = (world.tenant("a").await?, world.tenant("b").await?);
+    let new = json!({ "name": "River" });
+    let own = tenant.client.tool("create_timeline", &new).await?.data()?["timeline"]["id"].clone();
+    let theirs = other.client.tool("create_timeline", &new).await?.data()?["timeline"]["id"].clone();
+    let of = |id: &Value| json!({ "op": "set_details", "variant_of": id });
+    let mut ops = vec![of(&own); MANY];
+    // Only these operations make a timeline a variant.
+    ops.push(json!({ "op": "add_scene", "variant_of": theirs }));
+    let mut conn = world.pool().acquire().await?;
+    let looking = reach_variants(&mut conn, tenant.workspace, None, OpList::Ops, &ops);
+    let (reached, statements) = counted(looking).await;
+    reached?;
+    assert_eq!(statements.len(), 1, "{statements:#?}");
+    for (wrong, code, said) in [
+        (&theirs, "workspace_forbidden", "`ops[1].variant_of`: The timeline is in another workspace"),
+        (&json!("tml_none"), "timeline_not_found", "`ops[1].variant_of`: There is no such timeline"),
+    ] {
+        let ops = [of(&own), of(wrong), of(&json!("x"))];
+        let refused = reach_variants(&mut conn, tenant.workspace, None, OpList::Ops, &ops).await;
+        let refusal = refused.err().map(|refusal| (refusal.code().name(), refusal.message().to_owned()));
+        let (is, told) = refusal.unwrap_or_default();
+        assert!(is == code && told.starts_with(said), "{is}: {told}");
+    }
+    drop(conn);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_repeated_edit_has_its_first_answer_though_its_item_is_gone() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::video(9)).await?;
+    let board = tenant.client.tool("create_board", &json!({ "name": "Launch" })).await?.data()?["board"]["id"].clone();
+    let ops = json!([
+        { "op": "add_column", "column_id": "todo", "name": "To do" },
+        { "op": "add_card", "column_id": "todo", "ref": item },
+    ]);
+    let edit = json!({ "board_id": board, "ops": ops }).to_string();
+    let keyed = async |key: &str| {
+        let key = [("idempotency-key", key)];
+        tenant.client.send("POST", "/tools/edit_board", &key, Some(edit.clone())).await
+    };
+    let first = keyed("once").await?;
+    assert_eq!(first.status, 200, "{}", first.text);
+    tenant.client.tool("delete_item", &json!({ "ref": item })).await?.data()?;
+    let again = keyed("once").await?;
+    assert_eq!((again.status, &again.text), (200, &first.text));
+    assert_eq!(again.header("idempotent-replayed"), "true");
+    assert_eq!(keyed("anew").await?.code(), "item_not_found");
+
+    tenant.client.tool("delete_board", &json!({ "board_id": board })).await?.data()?;
+    assert_eq!(keyed("later").await?.code(), "board_not_found", "the board is told first");
+    world.end().await
+}
