@@ -28,6 +28,7 @@ use domain::operator::{OperatorError, Operators};
 use futures_util::future::BoxFuture;
 use runtime::chat::{AgentError, ChatClient};
 use runtime::config::ApiSettings;
+use runtime::own_turns::OwnTurns;
 use runtime::process::Process;
 use runtime::seal::{SealError, Sealer};
 use runtime::start_error::StartError;
@@ -37,6 +38,7 @@ use sqlx::{PgPool, Postgres};
 use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;
+use std::time::Duration;
 use store::PoolSize;
 
 use doors::Door;
@@ -52,6 +54,9 @@ use upload_memory::UploadMemory;
 
 /// Connections for operators' pages.
 const PAGES_CONNECTIONS: PoolSize = PoolSize(3);
+/// A third of how long a pull waits for one of its account's turns, and then for one of all. A pull ends within twenty
+/// seconds.
+const PULL_PATIENCE: Duration = Duration::from_secs(10);
 
 /// The state that handlers share.
 #[derive(Clone)]
@@ -109,6 +114,8 @@ pub struct AppState {
     pub upload_memory: UploadMemory,
     /// Permits to pull posts.
     pub pulls: Permits,
+    /// Turns to pull posts.
+    pub pull_turns: OwnTurns,
     /// Permits to send many deliveries again.
     pub resends: Permits,
     /// Permits to search.
@@ -198,6 +205,7 @@ impl App {
             uploads,
             upload_memory: UploadMemory::default(),
             pulls: Permits::of_pulls(),
+            pull_turns: OwnTurns::without_connections(PULL_PATIENCE),
             resends: Permits::of_resends(),
             searches: Permits::of_searches(),
             item_searches: Permits::of_item_searches(),

@@ -94,8 +94,8 @@ impl Overview {
 async fn overview(app: &App, caller: &Caller) -> Answer<(OverviewAnswer, Vec<MediaLink>)> {
     let (workspace, settings) = (caller.workspace.id, &app.process.settings);
     // It counts as much as a list with a filter looks at.
-    let _permit = app.item_searches.take(caller.account_id).await?;
-    let mut conn = app.process.conn_of(caller.account_id).await?;
+    let permit = app.item_searches.take(caller.account_id).await?;
+    let mut conn = app.process.conn_among(caller.account_id, Some(permit.few())).await?;
     let counted = overview::items(&mut conn, workspace).await?;
     let newest = items::page(&mut conn, workspace, None, NEWEST).await?;
     let jobs = overview::live_jobs(&mut conn, workspace).await?;

@@ -107,8 +107,8 @@ pub async fn create<D: Document>(
     new: DocumentToCreate<'_, D>,
     show: impl FnOnce(Kept<D>) -> String,
 ) -> Answer<Made> {
-    let _permit = app.document_writes.take(caller.account_id).await?;
-    let mut create = match once.begin(app).await? {
+    let permit = app.document_writes.take(caller.account_id).await?;
+    let mut create = match once.begin_among(app, permit.few()).await? {
         Begun::Now(create, _) => create,
         Begun::Before(before) => return Ok(Made::Before(before)),
     };
@@ -168,7 +168,7 @@ pub async fn begin_change<D: Document>(
     if_revision: Option<i32>,
 ) -> Answer<BegunChange<D>> {
     let permit = app.document_writes.take(caller.account_id).await?;
-    let mut tx = match once.begin(app).await? {
+    let mut tx = match once.begin_among(app, permit.few()).await? {
         Begun::Now(tx, _) => tx,
         Begun::Before(before) => return Ok(BegunChange::Before(before)),
     };
@@ -235,13 +235,13 @@ impl<D: Document> DocumentChange<D> {
 /// # Errors
 /// As `document_reads::reach`.
 pub async fn delete<D: Document>(app: &App, caller: &Caller, id: Uuid) -> Answer<()> {
-    let _permit = app.document_writes.take(caller.account_id).await?;
-    let mut conn = app.conn().await?;
-    let deleted = documents::delete(&mut conn, D::KIND, id, caller.workspace.id).await;
+    let permit = app.document_writes.take(caller.account_id).await?;
+    let mut delete = app.process.begin_among(caller.account_id, Some(permit.few())).await?;
+    let deleted = documents::delete(&mut delete, D::KIND, id, caller.workspace.id).await;
     if deleted.map_err(ApiError::of_own_lock)? {
-        return Ok(());
+        return Ok(delete.commit().await?);
     }
-    let row = documents::summary(&mut conn, D::KIND, id).await?.ok_or_else(missing::<D>)?;
+    let row = documents::summary(&mut delete, D::KIND, id).await?.ok_or_else(missing::<D>)?;
     acts_in::<D>(caller, row.workspace_id)?;
     Err(missing::<D>())
 }

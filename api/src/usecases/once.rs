@@ -17,6 +17,7 @@ use domain::ids::{AccountId, RequestId};
 use futures_util::future::BoxFuture;
 use poem_openapi::types::ToJSON;
 use runtime::own_connections::OwnTransaction;
+use runtime::own_turns::Line;
 use serde_json::json;
 use sqlx::PgConnection;
 use store::idempotency::{self, Key, KeyLife, Stored};
@@ -96,10 +97,18 @@ impl Once {
     /// # Errors
     /// `rate_limited` when no more answers can be stored for the account.
     pub(super) fn begin<'a>(&'a self, app: &'a App) -> BoxFuture<'a, Answer<Begun>> {
-        Box::pin(self.reserve(app))
+        Box::pin(self.reserve(app, None))
     }
 
-    async fn reserve(&self, app: &App) -> Answer<Begun> {
+    /// As [`Self::begin`], for a costly call, which waits for one of these few turns as well.
+    ///
+    /// # Errors
+    /// As [`Self::begin`].
+    pub(super) fn begin_among<'a>(&'a self, app: &'a App, few: &'a Line) -> BoxFuture<'a, Answer<Begun>> {
+        Box::pin(self.reserve(app, Some(few)))
+    }
+
+    async fn reserve(&self, app: &App, few: Option<&Line>) -> Answer<Begun> {
         let call = RequestId::mint();
         if let Some(key) = &self.key {
             let most = rate::most(&app.process.settings, &[Paced::KeptAnswers]);
@@ -108,7 +117,7 @@ impl Once {
             }
         }
         for _ in 0..MAX_ATTEMPTS {
-            let mut tx = app.process.begin_of(self.account).await?;
+            let mut tx = app.process.begin_among(self.account, few).await?;
             let Some(key) = &self.key else { return Ok(Begun::Now(tx, call)) };
             let reserved = idempotency::reserve(&mut tx, key, call, KeyLife::ADay).await;
             if reserved.map_err(|error| starting::refused(Some(key), error))? {

@@ -1,11 +1,13 @@
 //! Research: posts pulled from feeds and pages through the outbound client, and stored.
 //!
-//! A pull fetches from strangers: bytes and time are bounded, two pulls for each account and 32 for each process may be
-//! under way, one that is long and one that is short are parsed at a time, accounts taking turns, and no database
-//! connection is held meanwhile. A client that hangs up ends no pull: its permit is held until the work has ended.
+//! A pull fetches from strangers: bytes and time are bounded, two for each account and 32 for each process are fetched
+//! at a time, one that is long and one that is short are parsed at a time, accounts taking turns, and no database
+//! connection is held meanwhile. A client that hangs up ends no pull: its permit is held until the work has ended. Its
+//! turn among all accounts' ends before what was found is stored, which may wait for the account's other calls.
 
 use crate::app::App;
 use crate::app::beside::in_turn;
+use crate::app::permits::Permit;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::once::{Begun, Made, Once};
@@ -15,6 +17,7 @@ use domain::post::{MOST_POSTS, MOST_PULLED};
 use feeds::{Embed, FoundPosts, MOST_BYTES, Post, embed, found};
 use futures_util::TryStreamExt;
 use runtime::outbound::{FetchError, FetchLimits, Pace};
+use runtime::own_turns::TurnError;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use sqlx::PgConnection;
@@ -28,26 +31,30 @@ use url::Url;
 const FETCH: Duration = Duration::from_secs(15);
 /// How long fetching a page's oEmbed may take. Without it the post is stored all the same.
 const FETCH_EMBED: Duration = Duration::from_secs(5);
+/// `Retry-After`, in seconds, where as many pulls are under way as there may be.
+const TRY_AGAIN_S: u64 = 5;
 /// Bytes that an oEmbed answer may have.
 const MOST_EMBED_BYTES: u64 = 64 << 10;
 
 /// Pulls up to `limit` posts from a feed, or one from a page. Returns them as they are stored.
 ///
 /// # Errors
-/// `url_not_allowed`, `pull_failed`, `rate_limited` while the account has two pulls under way, `quota_reached` where
-/// the account's workspaces keep as many posts as they may.
+/// `url_not_allowed`, `pull_failed`, `rate_limited` while the account has two pulls under way, `unavailable` while all
+/// accounts have as many as there may be, `quota_reached` where the account's workspaces keep as many posts as they
+/// may.
 pub async fn pull_posts(app: &App, caller: &Caller, url: &str, limit: usize) -> Answer<Vec<PostRow>> {
     let permit = app.pulls.take(caller.account_id).await?;
     let (app, caller, url) = (app.clone(), caller.clone(), url.to_owned());
     let pull = async move {
-        let pulled = pull(&app, &caller, &url, limit).await;
+        let pulled = pull(&app, &caller, &url, limit, &permit).await;
         drop(permit);
         pulled
     };
     tokio::spawn(pull.in_current_span()).await.map_err(ApiError::internal)?
 }
 
-async fn pull(app: &App, caller: &Caller, url: &str, limit: usize) -> Answer<Vec<PostRow>> {
+async fn pull(app: &App, caller: &Caller, url: &str, limit: usize, permit: &Permit) -> Answer<Vec<PostRow>> {
+    let turn = app.pull_turns.turn_among(caller.account_id, Some(permit.few())).await.map_err(no_turn)?;
     let refused = |refused| ApiError::new(Code::UrlNotAllowed, format!("{refused}."));
     let checked = app.process.outbound.check_resolves_public(url, caller.account_id).await.map_err(refused)?;
     let source = checked.url().clone();
@@ -56,6 +63,7 @@ async fn pull(app: &App, caller: &Caller, url: &str, limit: usize) -> Answer<Vec
         return Err(ApiError::new(Code::InvalidRequest, message));
     }
     let posts = fetch_posts(app, caller, &source, limit.min(MOST_PULLED)).await?;
+    drop(turn);
     let account = caller.workspace.account_id;
     let mut keep_pulled = app.process.begin_of(caller.account_id).await?;
     posts::lock(&mut keep_pulled, account).await.map_err(ApiError::of_own_lock)?;
@@ -207,6 +215,16 @@ fn not_fetched(error: &FetchError) -> ApiError {
         FetchError::Url(_) | FetchError::RedirectedTo(_) => ApiError::new(Code::UrlNotAllowed, format!("{error}.")),
         FetchError::Ours => ApiError::new(Code::Unavailable, "Nothing can be fetched now. Try again shortly."),
         _ => pull_failed(&format!("{error}.")),
+    }
+}
+
+fn no_turn(error: TurnError) -> ApiError {
+    match error {
+        TurnError::OwnCalls => error.into(),
+        TurnError::Database(_) => {
+            let message = "As many posts are being pulled as can be at once. Try again shortly.";
+            ApiError::new(Code::Unavailable, message).retry_after(TRY_AGAIN_S)
+        }
     }
 }
 

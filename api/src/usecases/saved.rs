@@ -61,7 +61,7 @@ pub async fn begin_save<D: Document>(
     if_revision: Option<i32>,
 ) -> Answer<BegunSaving<D>> {
     let permit = app.document_writes.take(caller.account_id).await?;
-    let mut tx = match once.begin(app).await? {
+    let mut tx = match once.begin_among(app, permit.few()).await? {
         Begun::Now(tx, _) => tx,
         Begun::Before(before) => return Ok(BegunSaving::Before(before)),
     };
@@ -197,10 +197,10 @@ pub async fn reach_named<D: Document>(conn: &mut PgConnection, workspace: Worksp
 /// # Errors
 /// As [`reach_named`].
 pub async fn delete_named<D: Document>(app: &App, caller: &Caller, name: &str) -> Answer<()> {
-    let _permit = app.document_writes.take(caller.account_id).await?;
-    let mut conn = app.conn().await?;
+    let permit = app.document_writes.take(caller.account_id).await?;
+    let mut delete = app.process.begin_among(caller.account_id, Some(permit.few())).await?;
     let workspace = caller.workspace.id;
-    let row = documents::find_named(&mut conn, workspace, D::KIND, name.trim()).await?.ok_or_else(missing::<D>)?;
-    documents::delete(&mut conn, D::KIND, row.id, workspace).await.map_err(ApiError::of_own_lock)?;
-    Ok(())
+    let row = documents::find_named(&mut delete, workspace, D::KIND, name.trim()).await?.ok_or_else(missing::<D>)?;
+    documents::delete(&mut delete, D::KIND, row.id, workspace).await.map_err(ApiError::of_own_lock)?;
+    Ok(delete.commit().await?)
 }

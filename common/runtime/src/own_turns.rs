@@ -6,6 +6,12 @@
 //! a short statement always finds a free connection, and long lists never keep a transaction waiting. A call that waits
 //! for a turn holds no connection. Of both kinds, what accounts have beside their first turn is half of all at most: a
 //! few busy accounts leave turns to those that have none.
+//!
+//! Costly calls (searches, changes of documents) are bounded by their kind as well: a [`Line`] of a few for all
+//! accounts. Everybody waits in one order: for a turn of the account (for a further one, also for a part of what is for
+//! further turns in each line), for one of the kind, for one of long lists, for one of all, for a connection. So nobody
+//! who waits for calls of their own account holds what others need, beside parts of what is for further turns. And
+//! nobody who has one of these waits for an earlier one, so that no two wait for each other.
 
 use domain::ids::AccountId;
 use std::collections::HashMap;
@@ -18,8 +24,8 @@ use tokio::time::timeout;
 /// Transactions and long lists that an account has at once beside its first: with that a fourth of the connections that
 /// answer calls.
 const MOST_FURTHER: usize = 3;
-/// How many times as long a call waits for one of its account's turns as for one of all accounts': the account's own
-/// calls are nearly always over before, and who is refused would only ask again.
+/// How many times as long a call waits for one of its account's turns, and for one of its kind, as for one of all
+/// accounts': the account's own calls are nearly always over before, and who is refused would only ask again.
 const OWN_PATIENCE: u32 = 3;
 
 /// Why a call got no turn, or could not use it.
@@ -52,16 +58,26 @@ struct Own {
 }
 
 /// The turns of one kind that all accounts have together, and how many of them may be further ones of an account.
+/// Clones share them.
 #[derive(Debug, Clone)]
-struct Line {
+pub struct Line {
     all: Arc<Semaphore>,
     further: Arc<Semaphore>,
 }
 
 impl Line {
     fn of(most: usize) -> Self {
+        Self::with(most, most.div_ceil(2))
+    }
+
+    /// The turns of a kind of costly calls, of which accounts have a fourth at most beside their first turn.
+    pub fn of_few(most: usize) -> Self {
+        Self::with(most, most / 4)
+    }
+
+    fn with(most: usize, further: usize) -> Self {
         let some = |most: usize| Arc::new(Semaphore::new(most.max(1)));
-        Self { all: some(most), further: some(most.div_ceil(2)) }
+        Self { all: some(most), further: some(further) }
     }
 }
 
@@ -89,6 +105,11 @@ impl OwnTurns {
         Self { of_accounts: Arc::default(), all, lists, patience }
     }
 
+    /// Turns for work that holds no connection: how much of it is under way is bounded by its kind alone.
+    pub fn without_connections(patience: Duration) -> Self {
+        Self::of(u32::MAX, patience)
+    }
+
     /// Waits for one of the account's turns, and then for one of all accounts' turns. The caller must not hold a
     /// connection.
     ///
@@ -96,7 +117,16 @@ impl OwnTurns {
     /// `OwnCalls` if the account's turns were taken for too long. `PoolTimedOut` if all accounts' turns were: the error
     /// that a pool without a free connection returns.
     pub async fn turn(&self, account: AccountId) -> Result<OwnTurn, TurnError> {
-        self.turn_in(account, &[&self.all]).await
+        self.turn_among(account, None).await
+    }
+
+    /// As [`Self::turn`], for a costly call: once it has a turn of its account, it waits for one of these few as well,
+    /// as long as for its account's.
+    ///
+    /// # Errors
+    /// As [`Self::turn`].
+    pub async fn turn_among(&self, account: AccountId, few: Option<&Line>) -> Result<OwnTurn, TurnError> {
+        self.turn_in(account, few, &[&self.all]).await
     }
 
     /// As [`Self::turn`], for a long list: it waits for one of the turns of lists as well.
@@ -104,15 +134,23 @@ impl OwnTurns {
     /// # Errors
     /// As [`Self::turn`].
     pub async fn list_turn(&self, account: AccountId) -> Result<OwnTurn, TurnError> {
-        self.turn_in(account, &[&self.lists, &self.all]).await
+        self.list_turn_among(account, None).await
     }
 
-    async fn turn_in(&self, account: AccountId, lines: &[&Line]) -> Result<OwnTurn, TurnError> {
+    /// As [`Self::list_turn`], for a costly call, as in [`Self::turn_among`].
+    ///
+    /// # Errors
+    /// As [`Self::turn`].
+    pub async fn list_turn_among(&self, account: AccountId, few: Option<&Line>) -> Result<OwnTurn, TurnError> {
+        self.turn_in(account, few, &[&self.lists, &self.all]).await
+    }
+
+    async fn turn_in(&self, account: AccountId, few: Option<&Line>, lines: &[&Line]) -> Result<OwnTurn, TurnError> {
         let place = self.place(account);
         let own = async {
             let first = [&place.own.first];
-            let further: Vec<&Arc<Semaphore>> =
-                once(&place.own.further).chain(lines.iter().map(|line| &line.further)).collect();
+            let of_all = few.into_iter().chain(lines.iter().copied()).map(|line| &line.further);
+            let further: Vec<&Arc<Semaphore>> = once(&place.own.further).chain(of_all).collect();
             // Whoever waits for a further one takes the first when that is free before.
             tokio::select! {
                 biased;
@@ -121,8 +159,12 @@ impl OwnTurns {
             }
         };
         let mut permits = timeout(self.patience * OWN_PATIENCE, own).await.map_err(|_| TurnError::OwnCalls)??;
-        let all: Vec<&Arc<Semaphore>> = lines.iter().map(|line| &line.all).collect();
         // An account has no more than its own turns in these lines, however many calls it sends.
+        if let Some(few) = few {
+            let of_few = timeout(self.patience * OWN_PATIENCE, taken(&[&few.all])).await;
+            permits.extend(of_few.map_err(|_| sqlx::Error::PoolTimedOut)??);
+        }
+        let all: Vec<&Arc<Semaphore>> = lines.iter().map(|line| &line.all).collect();
         let of_all = timeout(self.patience, taken(&all)).await;
         permits.extend(of_all.map_err(|_| sqlx::Error::PoolTimedOut)??);
         Ok(OwnTurn { _permits: permits, _place: place })
@@ -264,5 +306,57 @@ mod tests {
         drop(held);
         now(turns.turn(busy));
         assert!(turns.lock().is_empty());
+    }
+
+    #[tokio::test]
+    async fn who_waits_for_calls_of_their_own_account_has_none_of_a_few_turns_that_others_need() {
+        let (turns, few) = (OwnTurns::of(16, Duration::from_secs(1)), Line::of_few(4));
+        let (busy, next) = (AccountId::mint(), AccountId::mint());
+        let search = |account| turns.list_turn_among(account, Some(&few));
+        let mut held: Vec<OwnTurn> = (0..MOST_OF_ACCOUNT).map(|_| now(turns.turn(busy))).collect();
+        let mut waiting = [Box::pin(search(busy)), Box::pin(search(busy))];
+        assert!(waiting.iter_mut().all(|one| one.as_mut().now_or_never().is_none()));
+        let mut others: Vec<OwnTurn> = (0..4).map(|_| now(search(AccountId::mint()))).collect();
+        // Its own turn comes, and it is the first that waits for one of the few; then another account.
+        held.pop();
+        let [mut first, second] = waiting;
+        assert!(first.as_mut().now_or_never().is_none(), "others have all four");
+        let mut after = Box::pin(search(next));
+        assert!(after.as_mut().now_or_never().is_none());
+        others.pop();
+        let first = now(first);
+        assert!(after.as_mut().now_or_never().is_none());
+        others.pop();
+        let after = now(after);
+        // Who gives up leaves nothing held.
+        drop(second);
+        drop((held, others, first, after));
+        assert_eq!((few.all.available_permits(), few.further.available_permits()), (4, 1));
+        assert!(turns.lock().is_empty());
+    }
+
+    #[tokio::test]
+    async fn accounts_that_take_all_they_may_of_a_few_turns_leave_some_to_who_has_none() {
+        let (turns, few) = (OwnTurns::of(16, Duration::from_millis(20)), Line::of_few(8));
+        let busy: Vec<AccountId> = (0..4).map(|_| AccountId::mint()).collect();
+        let change = |account| turns.turn_among(account, Some(&few));
+        let taken = |account: &AccountId| change(*account).now_or_never().and_then(Result::ok);
+        let mut held: Vec<OwnTurn> = busy.iter().chain(&busy).filter_map(taken).collect();
+        assert_eq!(held.len(), 6, "each has one, and two have another");
+        let mut waiting = Box::pin(change(busy[3]));
+        assert!(waiting.as_mut().now_or_never().is_none());
+        let others = [AccountId::mint(), AccountId::mint()].map(|other| now(change(other)));
+        now(turns.turn(busy[3]));
+        let refused = change(AccountId::mint()).await;
+        assert!(matches!(refused, Err(TurnError::Database(sqlx::Error::PoolTimedOut))), "all eight are taken");
+        drop((held.pop(), others));
+        now(waiting);
+    }
+
+    #[tokio::test]
+    async fn work_without_connections_is_bounded_by_its_kind_alone() {
+        let (turns, few) = (OwnTurns::without_connections(Duration::from_secs(1)), Line::of_few(32));
+        let _held: Vec<OwnTurn> = (0..32).map(|_| now(turns.turn_among(AccountId::mint(), Some(&few)))).collect();
+        assert!(turns.turn_among(AccountId::mint(), Some(&few)).now_or_never().is_none());
     }
 }

@@ -7,9 +7,9 @@ use crate::public_links::{Visitor, link};
 use anyhow::Context;
 use domain::ids::{AccountId, ItemId};
 use futures_util::future::join_all;
-use mws_tests::world::{Feed, Media, World, until};
+use mws_tests::world::{Client, Feed, Media, World, until};
 use reqwest::StatusCode;
-use serde_json::json;
+use serde_json::{Value, json};
 use sqlx::Acquire;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -335,6 +335,46 @@ async fn visitors_who_hang_up_leave_no_more_statements_behind_than_there_are_tur
         let (again, others) = tokio::join!(visitor.page(), others);
         others?;
         assert_eq!(again?.0, StatusCode::OK, "{lock}");
+    }
+    world.end().await
+}
+
+/// Four searches look at once in a process, and these four have their permits.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn searches_that_wait_for_calls_of_their_own_account_keep_no_search_of_another_waiting() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (one, two, three) = (world.tenant("one").await?, world.tenant("two").await?, world.tenant("three").await?);
+    let other = world.tenant("other").await?;
+    let mut items = Vec::new();
+    for tenant in [&one, &two, &three] {
+        items.push(world.item(tenant, Media::audio(60)).await?.to_string());
+    }
+    let call = |client: &Client, tool: &'static str, asked: Value| {
+        let client = client.clone();
+        tokio::spawn(async move { client.tool(tool, &asked).await })
+    };
+    let mut conn = world.pool().acquire().await?;
+    let mut held = conn.begin().await?;
+    sqlx::query("LOCK TABLE comments IN ACCESS EXCLUSIVE MODE").execute(&mut *held).await?;
+    let mut calls: Vec<_> = (0..4).map(|_| call(&one.client, "list_comments", json!({ "ref": items[0] }))).collect();
+    for (tenant, item) in [(&two, &items[1]), (&three, &items[2])] {
+        calls.push(call(&tenant.client, "add_comment", json!({ "ref": item, "text": "kept" })));
+    }
+    until("six wait", async || Ok((world.count(WAITING).await? >= 6).then_some(()))).await?;
+    // The first has all further turns of lists, and the others their first turn: none of these has another now.
+    let query = json!({ "query": "river" });
+    calls.extend([&one, &one, &two, &three].map(|tenant| call(&tenant.client, "search_footage", query.clone())));
+    let searches = &world.app().searches;
+    let under_way = || [&one, &two, &three].map(|tenant| searches.under_way(tenant.account));
+    until("they have their permits", async || Ok((under_way() == [2, 1, 1]).then_some(()))).await?;
+    let found = other.client.tool("search_footage", &query).await?;
+    assert_eq!(found.status, 200, "{}", found.text);
+    assert_eq!(world.count(WAITING).await?, 6, "those before them still wait");
+    held.rollback().await?;
+    drop(conn);
+    for call in calls {
+        let answer = call.await??;
+        assert_eq!(answer.status, 200, "{}", answer.text);
     }
     world.end().await
 }

@@ -1,6 +1,8 @@
 //! Research: posts of feeds and pages, fetched through the address policy, stored once, kept and forgotten.
 
-use mws_tests::world::{Answer, Client, World, counted};
+use domain::ids::AccountId;
+use futures_util::FutureExt;
+use mws_tests::world::{Answer, Client, World, counted, until};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -298,5 +300,35 @@ async fn what_is_pulled_is_parsed_in_its_accounts_turn() -> anyhow::Result<()> {
     assert!(tokio::time::timeout(Duration::from_millis(500), &mut call).await.is_err(), "it waits for its turn");
     drop(turn);
     assert_eq!(posts(call.await??.data()?).len(), 1);
+    world.end().await
+}
+
+/// What was found is stored in one of the account's turns of the database. All accounts have 32 turns to pull.
+#[tokio::test]
+async fn a_pull_that_waits_for_its_account_s_other_calls_keeps_no_pull_of_another_waiting() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (busy, other) = (world.tenant("busy").await?, world.tenant("other").await?);
+    let site = Site::default();
+    site.put("/feed", "application/rss+xml", feed(&[("/one", "One")]));
+    let url = format!("{}/feed", site.start().await?);
+    let app = world.app();
+    let permit = app.pulls.take(AccountId::mint()).await?;
+    let turn = || app.pull_turns.turn_among(AccountId::mint(), Some(permit.few()));
+    let (mut held, mut own) = (Vec::new(), Vec::new());
+    for _ in 0..31 {
+        held.push(turn().await?);
+    }
+    for _ in 0..4 {
+        own.push(world.process.own_turns.turn(busy.account).await?);
+    }
+    let parses = app.turns.short_pulls.turn(busy.account).await;
+    let (client, from) = (busy.client.clone(), url.clone());
+    let waiting = tokio::spawn(async move { pull(&client, &from).await });
+    until("it has the last turn", async || Ok(turn().now_or_never().is_none().then_some(()))).await?;
+    drop(parses);
+    assert_eq!(posts(pull(&other.client, &url).await?.data()?).len(), 1);
+    assert!(!waiting.is_finished(), "it waits for the account's other calls");
+    drop((own, held));
+    assert_eq!(posts(waiting.await??.data()?).len(), 1);
     world.end().await
 }

@@ -6,6 +6,7 @@
 //! its keys, are in both logs.
 
 use crate::app::App;
+use crate::app::permits::Permit;
 use crate::auth::Auth;
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, Code};
@@ -90,8 +91,8 @@ impl Audits {
             AccountAuditFilter { action: action.0.as_deref(), actor: actor.0.as_deref(), target: target.0.as_deref() };
         // A filter that passes few changes looks through the whole log.
         let is_filtered = filter.action.is_some() || filter.actor.is_some() || filter.target.is_some();
-        let _permit = if is_filtered { Some(self.0.item_searches.take(caller.account_id).await?) } else { None };
-        let mut conn = self.0.process.conn_of(caller.account_id).await?;
+        let permit = if is_filtered { Some(self.0.item_searches.take(caller.account_id).await?) } else { None };
+        let mut conn = self.0.process.conn_among(caller.account_id, permit.as_ref().map(Permit::few)).await?;
         let rows = account_audit::list(&mut conn, caller.account_id, filter, page.after, page.fetch()).await?;
         Ok(Json(page.list(rows, |row| row.id.uuid(), AccountChange::from)))
     }

@@ -26,6 +26,7 @@ pub use stored::{StoredResult, stored_read};
 
 use crate::app::App;
 use crate::app::beside::polled_beside;
+use crate::app::permits::Permit;
 use crate::auth::Auth;
 use crate::contract::envelope::{Deleted, ItemKind};
 use crate::contract::groups::{Refusals, Tag};
@@ -129,8 +130,8 @@ impl Library {
             board_id: board_id.0,
         };
         let pages = PageAsked { sort: sort.0, limit: limit.0, cursor: cursor.0.as_ref() };
-        let _permit = asked.permit(&self.0, &caller).await?;
-        let mut conn = self.0.process.conn_of(caller.account_id).await?;
+        let permit = asked.permit(&self.0, &caller).await?;
+        let mut conn = self.0.process.conn_among(caller.account_id, permit.as_ref().map(Permit::few)).await?;
         Ok(Json(polled_beside(page(&mut conn, &self.0.links, &caller, asked, pages, with_media)).await?))
     }
 

@@ -4,6 +4,7 @@
 
 use crate::app::App;
 use crate::app::beside::{polled_beside, run_beside};
+use crate::app::permits::Permit;
 use crate::auth::Auth;
 use crate::contract::envelope::{ItemKind, MediaLink, Stored, ToolAnswer, Written};
 use crate::contract::groups::{Refusals, Tag};
@@ -178,8 +179,8 @@ impl LibraryTools {
             created_before: asked.created_before,
             board_id: asked.board_id,
         };
-        let _permit = filter.permit(&self.0, &caller).await?;
-        let mut conn = self.0.process.conn_of(caller.account_id).await?;
+        let permit = filter.permit(&self.0, &caller).await?;
+        let mut conn = self.0.process.conn_among(caller.account_id, permit.as_ref().map(Permit::few)).await?;
         let page = library::page(&mut conn, &self.0.links, &caller, filter, pages, with_media);
         let page = polled_beside(page).await?;
         drop(conn);

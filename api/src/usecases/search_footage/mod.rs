@@ -4,6 +4,7 @@
 mod hits;
 
 use crate::app::App;
+use crate::app::permits::Permit;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use domain::ids::{AccountId, ItemId, WorkspaceId};
@@ -38,14 +39,9 @@ pub async fn search_footage(
     }
     let permit = app.searches.take(caller.account_id).await?;
     let (app, account, workspace) = (app.clone(), caller.account_id, caller.workspace.id);
-    let search = Search { app, account, workspace, query: query.to_owned(), words, items, limit };
+    let search = Search { app, account, workspace, query: query.to_owned(), words, items, limit, permit };
     // The search goes on when its client hangs up, and holds its permit until it ends.
-    let work = async move {
-        let found = search.hits().await;
-        drop(permit);
-        found
-    };
-    tokio::spawn(work.in_current_span()).await.map_err(ApiError::internal)?
+    tokio::spawn(search.hits().in_current_span()).await.map_err(ApiError::internal)?
 }
 
 /// One search.
@@ -58,6 +54,7 @@ struct Search {
     words: Vec<String>,
     items: Option<Vec<ItemId>>,
     limit: usize,
+    permit: Permit,
 }
 
 impl Search {
@@ -80,7 +77,7 @@ impl Search {
     }
 
     async fn said(&self) -> Answer<(Asked, Vec<FoundPassage>)> {
-        let mut conn = self.app.process.conn_of(self.account).await?;
+        let mut conn = self.app.process.conn_among(self.account, Some(self.permit.few())).await?;
         let mut search = conn.begin_in_turn().await?;
         footage::reach_for_alike(&mut search, TIMEOUT).await?;
         let lexemes = footage::lexemes(&mut search, &self.words).await?;
@@ -90,7 +87,7 @@ impl Search {
     }
 
     async fn alike(&self) -> Result<Vec<FoundPassage>, TurnError> {
-        let mut conn = self.app.process.conn_of(self.account).await?;
+        let mut conn = self.app.process.conn_among(self.account, Some(self.permit.few())).await?;
         let mut search = conn.begin_in_turn().await?;
         footage::reach_for_alike(&mut search, TIMEOUT_ALIKE).await?;
         let alike = footage::alike(&mut search, &self.words.join(" "), self.within()).await?;

@@ -5,6 +5,7 @@ use super::endpoints::may_ping;
 use super::missing;
 use super::series::{BATCH, Rate, begin_again, begin_some, count_ping, refuse_ahead};
 use crate::app::App;
+use crate::app::permits::Permit;
 use crate::auth::operator::OperatorCaller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::charge::charge_requests;
@@ -100,7 +101,7 @@ pub async fn resend_since(app: &App, account: AccountId, endpoint: EndpointId, s
     let app = app.clone();
     let work = async move {
         let mut looked_at = 0;
-        let resent = send_again(&app, account, endpoint, since, &mut looked_at).await;
+        let resent = send_again(&app, account, endpoint, since, &permit, &mut looked_at).await;
         charge_requests(&app, account, looked_at / LOOKED_AT_OF_A_REQUEST).await;
         drop(permit);
         resent
@@ -115,10 +116,11 @@ async fn send_again(
     account: AccountId,
     endpoint: EndpointId,
     since: DateTime<Utc>,
+    permit: &Permit,
     looked_at: &mut usize,
 ) -> Answer<Resent> {
     let rate = Rate::of_account(&app.process.settings);
-    let mut conn = app.process.conn_of(account).await?;
+    let mut conn = app.process.conn_among(account, Some(permit.few())).await?;
     // Before anything is looked for: the endpoint may be another account's.
     require_enabled(&mut conn, account, endpoint).await?;
     refuse_ahead(&mut conn, account, rate).await?;

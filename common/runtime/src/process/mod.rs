@@ -16,7 +16,7 @@ use crate::media::MediaStore;
 use crate::operator_webhook::OperatorWebhook;
 use crate::outbound::{OutboundClient, OutboundSettings, roots_from_file};
 use crate::own_connections::{OwnConnection, OwnTransaction};
-use crate::own_turns::{OwnTurns, TurnError};
+use crate::own_turns::{Line, OwnTurns, TurnError};
 use crate::providers::Providers;
 use crate::seal::Sealer;
 use crate::signs::Signs;
@@ -94,8 +94,17 @@ impl Process {
     /// Returns a connection for an account's call that reads much, in one of the account's turns (`own_turns`): sixty
     /// such calls at once would else have all connections. Call it with no other connection in hand.
     pub fn conn_of(&self, account: AccountId) -> BoxFuture<'_, Result<OwnConnection, TurnError>> {
+        self.conn_among(account, None)
+    }
+
+    /// As [`Process::conn_of`], for a costly call, which waits for one of these few turns as well.
+    pub fn conn_among<'a>(
+        &'a self,
+        account: AccountId,
+        few: Option<&'a Line>,
+    ) -> BoxFuture<'a, Result<OwnConnection, TurnError>> {
         Box::pin(async move {
-            let turn = self.own_turns.list_turn(account).await?;
+            let turn = self.own_turns.list_turn_among(account, few).await?;
             Ok(OwnConnection::new(self.conn().await?, turn))
         })
     }
@@ -121,8 +130,17 @@ impl Process {
     /// Begins a transaction of an account's call, in one of the account's turns (`own_turns`). Call it with no
     /// connection in hand.
     pub fn begin_of(&self, account: AccountId) -> BoxFuture<'_, Result<OwnTransaction, TurnError>> {
+        self.begin_among(account, None)
+    }
+
+    /// As [`Process::begin_of`], for a costly call, which waits for one of these few turns as well.
+    pub fn begin_among<'a>(
+        &'a self,
+        account: AccountId,
+        few: Option<&'a Line>,
+    ) -> BoxFuture<'a, Result<OwnTransaction, TurnError>> {
         Box::pin(async move {
-            let turn = self.own_turns.turn(account).await?;
+            let turn = self.own_turns.turn_among(account, few).await?;
             let conn = OwnConnection::new(self.pool.acquire().await?, turn);
             Ok(OwnTransaction::begin(conn).await?)
         })

@@ -4,6 +4,7 @@ mod shapes;
 
 use crate::app::App;
 use crate::app::beside::polled_beside;
+use crate::app::permits::Permit;
 use crate::auth::Auth;
 use crate::auth::Caller;
 use crate::contract::envelope::{Stored, ToolAnswer, Written};
@@ -78,11 +79,11 @@ impl ResearchTools {
         }
         let page = Page::new("posts", limit, cursor.as_ref())?;
         let filter = PostFilter { query: query.as_deref(), source: source.as_deref(), kept };
-        let _permit = match filter.query {
+        let permit = match filter.query {
             Some(_) => Some(self.0.searches.take(caller.account_id).await?),
             None => None,
         };
-        let mut conn = self.0.process.conn_of(caller.account_id).await?;
+        let mut conn = self.0.process.conn_among(caller.account_id, permit.as_ref().map(Permit::few)).await?;
         let before = page.after.map(PostId::from);
         let rows = polled_beside(posts::page(&mut conn, caller.workspace.id, filter, before, page.fetch())).await?;
         drop(conn);
