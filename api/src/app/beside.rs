@@ -5,11 +5,12 @@
 //! `block_in_place`, and its body is judged only when its turn has come: one at a time for each account, and as many
 //! for all accounts as half the cores. Waiting for a turn holds no connection, and a turn ends as soon as the request
 //! waits for something else. Documents that are long wait for the same turns where they are read and where answers show
-//! them ([`in_turn_if`]).
+//! them ([`in_turn_if`], [`apart_in_turn`]).
 
 use crate::app::App;
 use crate::app::turns::{Turns, WorkPermit};
 use crate::http::answers::Taker;
+use crate::http::error::{Answer, ApiError};
 use crate::http::request::SentBody;
 use domain::ids::AccountId;
 use poem::{Endpoint, Request};
@@ -18,10 +19,13 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::task::spawn_blocking;
 
 /// A body of more bytes than this is long. The costliest body of 16 KiB took 38 ms of a thread in a debug build, and
 /// six of them at once from one account made another's calls take 267 ms at p95 instead of 15.
 pub const LONG: usize = 4 << 10;
+/// A stored read of more bytes than this is long, as documents are.
+pub const LONG_READ: usize = domain::document::LONG_BYTES;
 
 /// The turn of a request with a long body. It is attached to such requests.
 #[derive(Clone, Default)]
@@ -90,6 +94,60 @@ pub async fn in_turn_if<T>(app: &App, account: AccountId, is_long: bool, work: i
     if is_long { in_turn(&app.turns.bodies, account.into(), work).await } else { work() }
 }
 
+/// Waits for the taker's turn, then does long work on a thread apart. The turn lasts until the work ends, also where
+/// the caller hangs up, and the processor time is the account's. Whoever waits here holds nothing that other accounts
+/// need: no connection, and no permit or turn of all accounts.
+///
+/// # Errors
+/// `internal` when the work panics.
+pub async fn apart_in_turn<T: Send + 'static>(
+    app: &App,
+    taker: impl Into<Taker>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Answer<T> {
+    let taker = taker.into();
+    let turn = app.turns.bodies.turn(taker).await;
+    apart(app, taker, move || {
+        let _turn = turn;
+        work()
+    })
+    .await
+}
+
+/// Does work: long work as [`apart_in_turn`], and other work at once, in no turn.
+///
+/// # Errors
+/// `internal` when long work panics.
+pub async fn apart_in_turn_if<T: Send + 'static>(
+    app: &App,
+    taker: impl Into<Taker>,
+    is_long: bool,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Answer<T> {
+    if is_long { apart_in_turn(app, taker, work).await } else { Ok(work()) }
+}
+
+/// Does work on a thread apart, whose processor time is the account's. It waits for no turn, for callers that hold what
+/// bounds it: a permit, or a turn of another kind.
+///
+/// # Errors
+/// `internal` when the work panics.
+pub async fn apart<T: Send + 'static>(
+    app: &App,
+    taker: impl Into<Taker>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Answer<T> {
+    let done = match taker.into() {
+        Taker::Account(account) => {
+            let time = app.thread_time.elsewhere(account).await;
+            spawn_blocking(move || time.run(work)).await
+        }
+        // Whose account is unknown waits for no processor time either.
+        Taker::Network(_) => spawn_blocking(work).await,
+    };
+    done.map_err(ApiError::internal)
+}
+
 /// An answer, or other work, that is polled beside the threads that answer, and whose turn ends whenever it waits.
 struct Beside<F> {
     answer: Pin<Box<F>>,
@@ -109,8 +167,10 @@ impl<F: Future> Future for Beside<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::server::tests::app;
     use bytes::Bytes;
     use futures_util::FutureExt as _;
+    use futures_util::future::{join_all, maybe_done};
     use poem::endpoint::make_sync;
     use std::sync::mpsc;
     use std::time::Duration;
@@ -179,6 +239,51 @@ mod tests {
         // The runtime has one thread, which does the second step.
         tokio::spawn(async move { tell.send(()) });
         assert!(work.await.expect("it ends"));
+    }
+
+    #[tokio::test]
+    async fn long_work_apart_keeps_its_turn_when_its_caller_hangs_up_and_others_are_let_in_between() {
+        let (app, _shutdown) = app();
+        let (busy, other) = (AccountId::mint(), AccountId::mint());
+        let (go, waits) = mpsc::channel::<()>();
+        let (begins, own) = (Arc::new(Notify::new()), app.clone());
+        let begun = Arc::clone(&begins);
+        let first = tokio::spawn(async move {
+            let work = move || {
+                begins.notify_one();
+                waits.recv_timeout(Duration::from_secs(10)).is_ok()
+            };
+            apart_in_turn(&own, busy, work).await.is_ok()
+        });
+        begun.notified().await;
+        first.abort();
+        assert!(first.await.is_err_and(|ended| ended.is_cancelled()), "its caller hung up");
+        let (done, order) = mpsc::channel();
+        let work = |account: AccountId, name: &'static str| {
+            let (app, done) = (app.clone(), done.clone());
+            async move { apart_in_turn(&app, account, move || done.send(name).is_ok()).await.is_ok() }
+        };
+        let mut waiting = [work(busy, "busy"), work(other, "other")].map(|one| Box::pin(maybe_done(one)));
+        assert!(waiting[0].as_mut().now_or_never().is_none(), "a turn lasts as long as its work");
+        // It is next, where all turns are taken.
+        let _begun = waiting[1].as_mut().now_or_never();
+        go.send(()).expect("the work goes on");
+        join_all(waiting).await;
+        assert_eq!(order.try_iter().collect::<Vec<_>>(), ["other", "busy"]);
+    }
+
+    #[tokio::test]
+    async fn short_work_waits_for_no_turn_and_work_that_panics_gives_its_turn_back() {
+        let (app, _shutdown) = app();
+        let busy = AccountId::mint();
+        let turn = app.turns.bodies.turn(busy.into()).await;
+        let short = apart_in_turn_if(&app, busy, false, || 7).now_or_never().expect("at once");
+        assert_eq!(short.expect("it ends"), 7);
+        assert!(apart_in_turn_if(&app, busy, true, || 7).now_or_never().is_none(), "long work waits");
+        drop(turn);
+        let panicked = apart_in_turn::<()>(&app, busy, || panic!("on purpose")).await;
+        assert!(panicked.is_err());
+        assert_eq!(apart_in_turn(&app, busy, || 8).await.expect("the turn is free"), 8);
     }
 
     #[tokio::test]

@@ -62,6 +62,17 @@ impl From<AccountId> for Taker {
 #[derive(Debug, Default)]
 pub struct AnswerPermit(Option<RoomPermit<Taker>>);
 
+impl AnswerPermit {
+    /// Gives back what is beyond so many bytes: what was made takes less room than making it.
+    #[must_use]
+    pub fn kept_for(mut self, bytes: u64) -> Self {
+        if let Some(room) = &mut self.0 {
+            room.keep(kib_of(bytes));
+        }
+        self
+    }
+}
+
 /// One of an account's large answers, until this is dropped.
 pub type Large = Share<AccountId>;
 
@@ -95,22 +106,17 @@ impl Answers {
     /// `rate_limited` while the taker holds a share of the room and others need the rest, `unavailable` while others
     /// hold it.
     pub fn hold(&self, taker: impl Into<Taker>, bytes: u64) -> Answer<AnswerPermit> {
-        let kib = usize::try_from(bytes.saturating_sub(FREE_BYTES).div_ceil(1 << 10)).unwrap_or(usize::MAX);
-        if kib == 0 {
-            return Ok(AnswerPermit::default());
-        }
-        let held = self.room.take(taker.into(), kib).map_err(|none| match none {
-            NoRoom::HasItsShare => {
-                let message = "You are being sent as much at once as one may be while others are sent much too.";
-                let refusal = ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S);
-                refusal.suggest("Take the answers that are under way, then ask again, for less at once where you can.")
-            }
-            NoRoom::IsTaken => {
-                let message = "This process is sending as many large answers as it can hold. Try again.";
-                ApiError::new(Code::Unavailable, message).retry_after(TRY_AGAIN_S)
-            }
-        })?;
-        Ok(AnswerPermit(Some(held)))
+        permit(bytes, |kib| self.room.take(taker.into(), kib))
+    }
+
+    /// Takes room to work on a document, for this many bytes or a share of the room, whichever is less: a document
+    /// that needs more is not shut out while others hold half. What the work takes beyond that is bounded by the turns
+    /// in which it is done.
+    ///
+    /// # Errors
+    /// As [`Self::hold`].
+    pub fn hold_to_work(&self, taker: impl Into<Taker>, bytes: u64) -> Answer<AnswerPermit> {
+        permit(bytes, |kib| self.room.take_to_work(taker.into(), kib))
     }
 
     /// Takes a place for one more large answer of an account.
@@ -141,6 +147,31 @@ impl Answers {
             Err(refusal) => envelope.refuse(&refusal),
         }
     }
+}
+
+/// Takes the room for this many bytes with `take`, which is told how many KiB that is; none is needed for few.
+fn permit(bytes: u64, take: impl FnOnce(usize) -> Result<RoomPermit<Taker>, NoRoom>) -> Answer<AnswerPermit> {
+    let kib = kib_of(bytes);
+    if kib == 0 {
+        return Ok(AnswerPermit::default());
+    }
+    let held = take(kib).map_err(|none| match none {
+        NoRoom::HasItsShare => {
+            let message = "You are being sent as much at once as one may be while others are sent much too.";
+            let refusal = ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S);
+            refusal.suggest("Take the answers that are under way, then ask again, for less at once where you can.")
+        }
+        NoRoom::IsTaken => {
+            let message = "Others are sent as many large answers as this process can hold. Try again.";
+            ApiError::new(Code::Unavailable, message).retry_after(TRY_AGAIN_S)
+        }
+    })?;
+    Ok(AnswerPermit(Some(held)))
+}
+
+/// Returns the KiB of the room that so many bytes take.
+fn kib_of(bytes: u64) -> usize {
+    usize::try_from(bytes.saturating_sub(FREE_BYTES).div_ceil(1 << 10)).unwrap_or(usize::MAX)
 }
 
 impl Default for Answers {
@@ -182,6 +213,22 @@ mod tests {
         assert_eq!((refused.code(), refused.retry_after_seconds()), (Code::Unavailable, Some(TRY_AGAIN_S)));
         drop((half, others));
         mib(taker(6), 100).expect("it is free again");
+    }
+
+    #[test]
+    fn who_works_on_a_document_of_more_than_a_share_is_let_in_beside_one_who_holds_half() {
+        let answers = Answers::new();
+        let work = |taker: Taker| answers.hold_to_work(taker, 34 << 20);
+        let busy: Vec<_> = (0..4).filter_map(|_| work(taker(1)).ok()).collect();
+        assert_eq!(busy.len(), 4);
+        assert_eq!(work(taker(1)).expect_err("half is for others").code(), Code::RateLimited);
+        let other = work(taker(2)).expect("a share");
+        let refused = answers.hold(taker(3), 34 << 20).expect_err("an answer is held in full, and others hold that");
+        assert_eq!(refused.code(), Code::Unavailable);
+        drop(other.kept_for(1 << 20));
+        let words = work(taker(2)).expect("it was given back").kept_for(16 << 20);
+        assert!(answers.hold(taker(2), 17 << 20).is_err() && answers.hold(taker(2), 15 << 20).is_ok());
+        drop((busy, words));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! A room of memory that many share, so that nobody takes what others need.
 //!
 //! While half of it is free anybody may take more; otherwise nobody may hold more than a share, which is an eighth,
-//! unless nobody else holds any. A value stands for what is taken: it is free again when the value is dropped, also
-//! where a request is cut off.
+//! unless nobody else holds any. Work on one thing takes a share at most, and together no more than leaves half free.
+//! A value stands for what is taken: it is free again when the value is dropped, also where a request is cut off.
 
 use crate::http::shares::{Share, Shares};
 use std::hash::Hash;
@@ -21,16 +21,25 @@ pub struct Room<K> {
 /// A part of a room, until this is dropped.
 #[derive(Debug)]
 pub struct RoomPermit<K: Eq + Hash> {
-    _free: OwnedSemaphorePermit,
-    _share: Share<K>,
+    free: OwnedSemaphorePermit,
+    share: Share<K>,
+}
+
+impl<K: Eq + Hash> RoomPermit<K> {
+    /// Gives back all but so many KiB.
+    pub fn keep(&mut self, kib: usize) {
+        let back = self.free.num_permits().saturating_sub(kib);
+        drop(self.free.split(back));
+        self.share.keep(kib);
+    }
 }
 
 /// Why nothing was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoRoom {
-    /// The holder has a share, and others may need the rest.
+    /// The holder would have more than a share, and others may need the rest.
     HasItsShare,
-    /// Others hold what is asked for.
+    /// Others hold what is asked for, and the holder has none.
     IsTaken,
 }
 
@@ -50,18 +59,40 @@ impl<K: Eq + Hash + Clone> Room<K> {
     /// # Errors
     /// [`NoRoom`]; then nothing more is taken.
     pub fn take(&self, holder: K, kib: usize) -> Result<RoomPermit<K>, NoRoom> {
+        self.take_within(holder, kib, self.kib_alone)
+    }
+
+    /// Takes so many KiB to work on one thing, but a share at most; and where others need the rest, what is left of the
+    /// holder's share, as long as that is half of it. So whoever holds little is let in unless all is taken, however
+    /// much they ask for. The work must be bounded by something else beyond that, as by turns.
+    ///
+    /// # Errors
+    /// [`NoRoom`]; then nothing more is taken.
+    pub fn take_to_work(&self, holder: K, kib: usize) -> Result<RoomPermit<K>, NoRoom> {
+        let share = share_of(self.kib);
+        let kib = kib.min(share);
+        let left = share.saturating_sub(self.held.of(&holder));
+        let leaves_half = self.free.available_permits() >= kib + self.kib / 2;
+        let kib = if leaves_half || left < share / 2 { kib } else { kib.min(left) };
+        self.take_within(holder, kib, share)
+    }
+
+    /// Takes so many KiB. `kib_alone`: how much the holder may have while nobody else has any.
+    fn take_within(&self, holder: K, kib: usize, kib_alone: usize) -> Result<RoomPermit<K>, NoRoom> {
         let free = self.free.available_permits();
         let is_alone = free + self.held.of(&holder) == self.kib;
         let most = if free >= kib.saturating_add(self.kib / 2) {
             self.kib
         } else if is_alone {
-            self.kib_alone
+            kib_alone
         } else {
             share_of(self.kib)
         };
-        let share = self.held.take_many(holder, kib.min(self.kib), most).ok_or(NoRoom::HasItsShare)?;
+        // Who holds none is not to blame.
+        let why = if self.held.of(&holder) == 0 { NoRoom::IsTaken } else { NoRoom::HasItsShare };
+        let share = self.held.take_many(holder, kib.min(self.kib), most).ok_or(why)?;
         let taken = u32::try_from(kib).ok().and_then(|kib| Arc::clone(&self.free).try_acquire_many_owned(kib).ok());
-        Ok(RoomPermit { _free: taken.ok_or(NoRoom::IsTaken)?, _share: share })
+        Ok(RoomPermit { free: taken.ok_or(NoRoom::IsTaken)?, share })
     }
 }
 
@@ -82,7 +113,7 @@ mod tests {
         let mut held = vec![take("busy", 512).expect("half is free")];
         assert_eq!(take("busy", 1).err(), Some(HasItsShare), "alone, it has what one may have alone");
         for other in ["b", "c", "d", "e"] {
-            assert_eq!(take(other, 129).err(), Some(HasItsShare), "{other}");
+            assert_eq!(take(other, 129).err(), Some(IsTaken), "{other} has none, and so has not too much");
             held.push(take(other, 128).expect("a share"));
         }
         assert_eq!(take("f", 1).err(), Some(IsTaken));
@@ -104,6 +135,37 @@ mod tests {
         assert_eq!(room.held.of(&"b"), 0, "it has what it had");
         drop(whole);
         assert_eq!(room.take("a", usize::MAX).err(), Some(IsTaken), "there is not so much");
+        assert_eq!((room.held.of(&"a"), room.free.available_permits()), (0, 1_024));
+    }
+
+    #[test]
+    fn who_asks_for_more_than_a_share_to_work_is_let_in_with_one_while_others_hold_half() {
+        let room = Room::new(1_024, 1_024);
+        let work = |holder: &'static str, kib| room.take_to_work(holder, kib);
+        let mut held: Vec<_> = (0..4).map(|_| work("busy", 900).expect("half is free")).collect();
+        assert_eq!(room.held.of(&"busy"), 512, "four shares");
+        assert_eq!(work("busy", 1).err(), Some(HasItsShare), "the other half is for others, though none is here");
+        for other in ["b", "c", "d", "e"] {
+            held.push(work(other, 900).expect("a share"));
+            assert_eq!(work(other, 1).err(), Some(HasItsShare), "{other} has its share");
+        }
+        assert_eq!(work("f", 900).err(), Some(IsTaken), "others hold all");
+        drop(held.pop());
+        let _little = room.take("f", 50).expect("it is free again");
+        drop(work("f", 900).expect("what is left of its share"));
+        let _more = room.take("f", 20).expect("it has a share");
+        assert_eq!(work("f", 900).err(), Some(HasItsShare), "less than half of its share is left");
+        drop(work("f", 58).expect("as much as is left"));
+    }
+
+    #[test]
+    fn what_is_given_back_early_is_free_and_the_rest_is_held() {
+        let room = Room::new(1_024, 1_024);
+        let mut held = room.take("a", 600).expect("all is free");
+        held.keep(100);
+        held.keep(300);
+        assert_eq!((room.held.of(&"a"), room.free.available_permits()), (100, 924));
+        drop(held);
         assert_eq!((room.held.of(&"a"), room.free.available_permits()), (0, 1_024));
     }
 

@@ -64,15 +64,24 @@ impl<K> Shares<K> {
     }
 }
 
-impl<K: Eq + Hash> Drop for Share<K> {
-    fn drop(&mut self) {
+impl<K: Eq + Hash> Share<K> {
+    /// Gives back all but so many.
+    pub fn keep(&mut self, many: usize) {
+        let back = self.many.saturating_sub(many);
+        self.many -= back;
         let mut held = self.of.lock();
         if let Some(count) = held.get_mut(&self.holder) {
-            *count -= self.many;
+            *count -= back;
             if *count == 0 {
                 held.remove(&self.holder);
             }
         }
+    }
+}
+
+impl<K: Eq + Hash> Drop for Share<K> {
+    fn drop(&mut self) {
+        self.keep(0);
     }
 }
 
@@ -90,6 +99,17 @@ mod tests {
         drop(held);
         assert!(shares.take("a", 1).is_some());
         drop(other);
+        assert!(shares.lock().is_empty());
+    }
+
+    #[test]
+    fn a_part_of_what_is_held_can_be_given_back() {
+        let shares = Shares::default();
+        let mut held = shares.take_many("a", 5, 5).expect("a share");
+        held.keep(2);
+        held.keep(4);
+        assert_eq!(shares.of(&"a"), 2, "nobody gets more by giving back");
+        drop(held);
         assert!(shares.lock().is_empty());
     }
 }

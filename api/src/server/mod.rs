@@ -10,4 +10,4 @@ pub use router::router;
 pub use serve::serve;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

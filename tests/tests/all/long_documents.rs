@@ -1,8 +1,11 @@
 //! What is long is worked on in its account's turn: documents that are read, and documents that are imported.
 
+use crate::dubs::stored;
 use crate::renders::speaks;
 use anyhow::ensure;
 use api::http::answers::Taker;
+use domain::ids::{AccountId, ItemId};
+use domain::read::Read;
 use futures_util::FutureExt as _;
 use mws_tests::world::{Answer, Media, Tenant, World};
 use serde_json::{Value, json};
@@ -128,5 +131,101 @@ async fn what_is_kept_of_a_long_talk_is_found_in_one_turn_and_told_in_another() 
     drop(held);
     let kept = call.await??.data()?["keep"].as_array().map(Vec::len);
     assert_eq!(kept, Some(1_100));
+    world.end().await
+}
+
+/// An item in which 2,500 words are said, and a timeline of it with these as its captions.
+async fn captioned(world: &World, tenant: &Tenant) -> anyhow::Result<(ItemId, Value)> {
+    let item = world.item(tenant, Media::video(3_600)).await?;
+    let word = |at: u32| json!({ "word": "river", "start": f64::from(at), "end": f64::from(at) + 0.5 });
+    let words: Vec<Value> = (0..2_500).map(word).collect();
+    stored(world, item, Read::Transcript, json!({ "language": "en", "words": words, "segments": [] })).await?;
+    let captions = json!({ "op": "set_captions", "captions": { "source": "transcripts", "burn": true } });
+    let ops = json!([{ "op": "add_scene", "ref": item, "duration": 10 }, captions]);
+    let made = tenant.client.tool("create_timeline", &json!({ "name": "River", "ops": ops })).await?;
+    Ok((item, made.data()?["timeline"]["id"].clone()))
+}
+
+/// Whether the account holds no room of the process's memory for answers, where nobody else holds any.
+fn holds_none(world: &World, tenant: &Tenant) -> bool {
+    world.app().answers.hold(tenant.account, 256 << 20).is_ok()
+}
+
+#[tokio::test]
+async fn what_is_said_in_a_film_has_its_room_for_as_long_as_its_dry_run_waits() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let (_, id) = captioned(&world, &tenant).await?;
+    let turns = &world.app().turns.bodies;
+    let turn = turns.turn(Taker::Account(tenant.account)).await;
+    let (client, ask) = (tenant.client.clone(), json!({ "timeline_id": id, "dry_run": true }));
+    let mut call = tokio::spawn(async move { client.tool("render_timeline", &ask).await });
+    ensure!(timeout(WAITED, &mut call).await.is_err(), "the transcript is parsed in a turn");
+    ensure!(!holds_none(&world, &tenant), "the document waits in its room");
+    let mut next = Box::pin(turns.turn(Taker::Account(tenant.account)));
+    ensure!(next.as_mut().now_or_never().is_none(), "the turn is taken");
+    drop(turn);
+    let held = next.await;
+    ensure!(timeout(WAITED, &mut call).await.is_err(), "the film is planned in a turn");
+    ensure!(!holds_none(&world, &tenant), "the words wait in their room");
+    drop(held);
+    assert_ne!(call.await??.code(), "internal");
+    assert!(holds_none(&world, &tenant), "all is given back");
+    world.end().await
+}
+
+#[tokio::test]
+async fn as_many_dry_runs_of_films_wait_as_there_is_room_for_what_is_said_in_them() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let (_, id) = captioned(&world, &tenant).await?;
+    let answers = &world.app().answers;
+    // Others hold half, and the account all of its share but a megabyte.
+    let others = answers.hold(AccountId::mint(), (128 << 20) + (16 << 10)).ok();
+    let own = answers.hold(tenant.account, 31 << 20).ok();
+    ensure!(others.is_some() && own.is_some(), "so much is free");
+    let turn = world.app().turns.bodies.turn(Taker::Account(tenant.account)).await;
+    let (mut refused, mut waiting) = (0, Vec::new());
+    let calls: Vec<_> = (0..6)
+        .map(|_| {
+            let (client, ask) = (tenant.client.clone(), json!({ "timeline_id": id, "dry_run": true }));
+            tokio::spawn(async move { client.tool("render_timeline", &ask).await })
+        })
+        .collect();
+    for mut call in calls {
+        match timeout(WAITED, &mut call).await {
+            Ok(answer) => {
+                let answer = answer??;
+                assert_eq!((answer.status, answer.code()), (429, "rate_limited"), "{}", answer.text);
+                refused += 1;
+            }
+            Err(_) => waiting.push(call),
+        }
+    }
+    assert!(refused >= 2 && !waiting.is_empty(), "{refused} are refused, and {} wait", waiting.len());
+    drop(turn);
+    for call in waiting {
+        let answer = call.await??;
+        assert!(!["internal", "rate_limited"].contains(&answer.code()), "{}", answer.text);
+    }
+    drop((others, own));
+    assert!(holds_none(&world, &tenant), "all is given back");
+    world.end().await
+}
+
+#[tokio::test]
+async fn long_reads_are_parsed_and_written_in_their_accounts_turn() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let (item, id) = captioned(&world, &tenant).await?;
+    let spans: Vec<(f64, f64)> = (0..3_000).map(|at| (f64::from(at), f64::from(at) + 0.5)).collect();
+    speaks(&world, item, &spans).await?;
+    for (tool, ask) in [
+        ("transcribe_media", json!({ "ref": item, "format": "vtt" })),
+        ("export_timeline", json!({ "timeline_id": id, "format": "srt" })),
+        ("remove_silence", json!({ "ref": item })),
+    ] {
+        after_its_turn(&world, &tenant, tool, ask).await?.data()?;
+    }
     world.end().await
 }

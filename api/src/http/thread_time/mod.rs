@@ -9,8 +9,8 @@
 //! The takers that wait may together use half of the cores: while more than two of them wait, only a part of each
 //! pause counts as waited. A taker's requests begin one after another, and each waits for what this taker has used,
 //! never for what others have. While a request is under way, the usual time of its taker's requests is counted for it;
-//! when it has ended, the time that it took. For all that a taker used while nobody else sent requests, it waits five
-//! seconds at most.
+//! when it has ended, the time that it took. What a thread apart does for a request is counted when that ends. For all
+//! that a taker used while nobody else sent requests, it waits five seconds at most.
 
 use crate::http::error::{Answer, ApiError, Code};
 use moka::future::Cache;
@@ -126,6 +126,11 @@ impl<K: Hash + Eq + Copy + Send + Sync + 'static> ThreadTime<K> {
         self.own(taker).await.begin(self.cores)
     }
 
+    /// Counts for this taker what other threads do for its requests, each beside the request's own time.
+    pub async fn elsewhere(&self, taker: K) -> TimeElsewhere {
+        TimeElsewhere { own: self.own(taker).await, cores: self.cores }
+    }
+
     async fn own(&self, taker: K) -> Arc<Own> {
         self.of_one.get_with(taker, async { Arc::new(Own::new(Instant::now())) }).await
     }
@@ -191,6 +196,12 @@ impl Own {
         ReckonedTime { own: Arc::clone(self), usual, cores, elsewhere: Mutex::new(Some(Duration::ZERO)) }
     }
 
+    /// Counts the second duration in place of the first.
+    fn count(&self, first: Duration, second: Duration, cores: u32) {
+        let mut time = lock(&self.time);
+        time.until = moved(time.until, own_wait(first, cores), own_wait(second, cores));
+    }
+
     /// Adds to the wait the part of a pause that does not count: while n takers wait, two n-ths of each pause count.
     fn wait_longer(&self, pause: Duration, takers: u32) {
         let takers = takers.max(2);
@@ -222,8 +233,35 @@ impl ReckonedTime {
 
     /// Counts the second duration in place of the first.
     fn count(&self, first: Duration, second: Duration) {
-        let mut time = lock(&self.own.time);
-        time.until = moved(time.until, own_wait(first, self.cores), own_wait(second, self.cores));
+        self.own.count(first, second, self.cores);
+    }
+}
+
+/// Counts for one taker what other threads do for it.
+#[derive(Debug)]
+pub struct TimeElsewhere {
+    own: Arc<Own>,
+    cores: u32,
+}
+
+impl TimeElsewhere {
+    /// Does work in this thread. The processor time that it takes is the taker's, also if the work panics.
+    pub fn run<T>(self, work: impl FnOnce() -> T) -> T {
+        let _counted = Begun { before: thread_time(), time: self };
+        work()
+    }
+}
+
+/// Work of a thread that has begun. What it has taken is counted when this is dropped.
+struct Begun {
+    before: Duration,
+    time: TimeElsewhere,
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        let taken = thread_time().saturating_sub(self.before);
+        self.time.own.count(Duration::ZERO, taken, self.time.cores);
     }
 }
 

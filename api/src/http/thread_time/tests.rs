@@ -1,4 +1,7 @@
 use super::*;
+use crate::app::beside::apart_in_turn;
+use crate::server::tests::app;
+use domain::ids::AccountId;
 
 const BUSY: &str = "busy";
 const OTHER: &str = "other";
@@ -147,4 +150,40 @@ async fn work_in_a_task_of_its_own_is_its_requests() {
     timed_elsewhere(Some(&reckoned), work).await;
     reckoned.settle(Duration::ZERO);
     assert!(lock(&time.own(BUSY).await.time).until >= begun + ms(200), "100 ms are 200 of half a core");
+}
+
+#[tokio::test]
+async fn work_of_a_thread_apart_is_its_takers_also_where_it_panics() {
+    let time = process().await;
+    let begun = Instant::now();
+    time.wait(BUSY).await.expect("at once").settle(Duration::ZERO);
+    let busy = || {
+        let begun = thread_time();
+        while thread_time().saturating_sub(begun) < ms(50) {}
+    };
+    let elsewhere = time.elsewhere(BUSY).await;
+    std::thread::spawn(move || elsewhere.run(busy)).join().expect("it ends");
+    let elsewhere = time.elsewhere(BUSY).await;
+    let panics = std::thread::spawn(move || {
+        elsewhere.run::<()>(|| {
+            busy();
+            panic!("on purpose")
+        });
+    });
+    assert!(panics.join().is_err());
+    assert!(lock(&time.own(BUSY).await.time).until >= begun + ms(200), "100 ms are 200 of half a core");
+}
+
+#[tokio::test]
+async fn long_work_apart_is_the_time_of_the_account_that_asked() {
+    let (app, _shutdown) = app();
+    let busy = AccountId::mint();
+    let until = async || lock(&app.thread_time.own(busy).await.time).until;
+    let before = until().await;
+    let work = || {
+        let begun = thread_time();
+        while thread_time().saturating_sub(begun) < ms(50) {}
+    };
+    apart_in_turn(&app, busy, work).await.expect("it ends");
+    assert!(until().await >= before + own_wait(ms(50), app.thread_time.cores));
 }

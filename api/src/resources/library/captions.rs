@@ -2,6 +2,7 @@
 //! (`domain::captions`), so that it names the speakers that are known now.
 
 use crate::app::App;
+use crate::app::beside::{LONG_READ, apart_in_turn_if};
 use crate::http::answers::{AnswerPermit, Large, holding};
 use crate::http::error::{Answer, ApiError};
 use bytes::Bytes;
@@ -16,6 +17,7 @@ use sqlx::PgConnection;
 use std::ops::DerefMut;
 use store::items::StoredRead;
 use store::{footage, items};
+use tokio::task::spawn_blocking;
 
 /// The size limit of a transcript that is written as text, in bytes: a day of words is a few tens of MiB.
 const MOST_BYTES: u64 = 64 << 20;
@@ -48,6 +50,27 @@ impl ReadFormat {
     }
 }
 
+/// The bytes that a word takes beside its letters: its times, and what the allocator needs for a text.
+const BYTES_OF_WORD: usize = size_of::<Timed>() + 32;
+
+/// Whom a stored transcript is worked on for.
+#[derive(Debug, Clone, Copy)]
+pub enum Reader {
+    /// A caller of this account: what takes long waits for the account's turn, and its processor time is the account's.
+    Caller(AccountId),
+    /// Whoever sees a page of this account. Pages have turns of their own, and the account has not asked.
+    Visitor(AccountId),
+}
+
+impl Reader {
+    /// The account whose memory it takes.
+    const fn account(self) -> AccountId {
+        match self {
+            Self::Caller(account) | Self::Visitor(account) => account,
+        }
+    }
+}
+
 /// A transcript in a text form, and the memory that it holds.
 #[derive(Debug)]
 pub struct CaptionFile {
@@ -57,9 +80,9 @@ pub struct CaptionFile {
 }
 
 impl CaptionFile {
-    /// Returns its text, and its place among the account's large answers, to make another answer of it.
-    pub fn into_parts(self) -> (String, Option<Large>) {
-        (self.text, self.held.1)
+    /// Returns its text, its room, and its place among the account's large answers, to make another answer of it.
+    pub fn into_parts(self) -> (String, AnswerPermit, Option<Large>) {
+        (self.text, self.held.0, self.held.1)
     }
 }
 
@@ -71,17 +94,18 @@ impl CaptionFile {
 pub async fn captions(
     app: &App,
     conn: impl DerefMut<Target = PgConnection> + Send,
-    account: AccountId,
+    reader: Reader,
     item: ItemId,
     format: TextFormat,
 ) -> Answer<Option<CaptionFile>> {
     let write = move |document: &[u8], turns: &[SpeakerTurn]| captions::written(document, turns, format);
-    let Some((text, large)) = of_transcript(app, conn, account, item, write).await? else { return Ok(None) };
-    let room = app.answers.hold(account, text.len() as u64)?;
+    let Some(made) = of_transcript(app, conn, reader, item, write).await? else { return Ok(None) };
+    let Made { it: text, room, large } = made;
+    let room = room.kept_for(text.len() as u64);
     Ok(Some(CaptionFile { format, text, held: (room, large) }))
 }
 
-/// Returns the first stretches of an item's stored transcript, at most `most`; none when none is stored.
+/// Returns the first stretches of an item's stored transcript, at most `most`, for a page; none when none is stored.
 ///
 /// # Errors
 /// As [`captions`].
@@ -93,10 +117,11 @@ pub async fn first_stretches(
     most: usize,
 ) -> Answer<Option<Stretches>> {
     let take = move |document: &[u8], turns: &[SpeakerTurn]| captions::stretches(document, turns, most);
-    Ok(of_transcript(app, conn, account, item, take).await?.map(|(stretches, _)| stretches))
+    Ok(of_transcript(app, conn, Reader::Visitor(account), item, take).await?.map(|made| made.it))
 }
 
-/// Returns all that is said in an item's stored transcript; none when none is stored.
+/// Returns all that is said in an item's stored transcript, for a caller of the account, and the room that the words
+/// take, which is to be held as long as they are; none when none is stored.
 ///
 /// # Errors
 /// As [`captions`].
@@ -105,57 +130,70 @@ pub async fn said(
     conn: impl DerefMut<Target = PgConnection> + Send,
     account: AccountId,
     item: ItemId,
-) -> Answer<Option<Vec<Timed>>> {
-    let take = |document: &[u8], _: &[SpeakerTurn]| captions::said(document);
-    Ok(of_transcript(app, conn, account, item, take).await?.map(|(said, _)| said))
+) -> Answer<Option<(Vec<Timed>, AnswerPermit)>> {
+    let take = |document: &[u8], _: &[SpeakerTurn]| {
+        captions::said(document).map(|mut words| {
+            words.shrink_to_fit();
+            let bytes: usize = words.iter().map(|word| word.text.len() + BYTES_OF_WORD).sum();
+            (words, bytes)
+        })
+    };
+    let Some(made) = of_transcript(app, conn, Reader::Caller(account), item, take).await? else { return Ok(None) };
+    let (words, bytes) = made.it;
+    Ok(Some((words, made.room.kept_for(bytes as u64))))
 }
 
-/// A stored transcript that was read whole, the room to work on it, and its place where it is a large one.
-struct Transcript {
-    document: Bytes,
-    working: AnswerPermit,
+/// A stored transcript that was read whole, or what was made of it; the room to work on it; and its place where it is a
+/// large one.
+struct Made<T> {
+    it: T,
+    room: AnswerPermit,
     large: Option<Large>,
 }
 
 /// Reads a stored transcript whole, within the room for answers.
-async fn whole(app: &App, account: AccountId, stored: StoredRead) -> Answer<Transcript> {
+async fn whole(app: &App, account: AccountId, stored: StoredRead) -> Answer<Made<Bytes>> {
     match (stored.result, stored.object_key) {
         (Some(result), _) => {
-            let working = app.answers.hold(account, result.len() as u64 * COPIES)?;
-            Ok(Transcript { document: Bytes::from(result), working, large: None })
+            let room = app.answers.hold_to_work(account, result.len() as u64 * COPIES)?;
+            Ok(Made { it: Bytes::from(result), room, large: None })
         }
         (None, Some(key)) => {
             let large = app.answers.large(account)?;
             let object = app.process.media.find(&key, MOST_BYTES).await?;
-            let working = app.answers.hold(account, object.bytes * COPIES)?;
-            Ok(Transcript { document: object.whole().await?, working, large: Some(large) })
+            let room = app.answers.hold_to_work(account, object.bytes * COPIES)?;
+            Ok(Made { it: object.whole().await?, room, large: Some(large) })
         }
         (None, None) => Err(ApiError::internal("a stored read without a result")),
     }
 }
 
-/// Returns what `take` makes of an item's stored transcript and its speakers' turns, and a place among the large
-/// answers if the transcript is large.
+/// Returns what `take` makes of an item's stored transcript and its speakers' turns, with the room that was taken to
+/// work on it, and a place among the large answers if the transcript is large.
 async fn of_transcript<T: Send + 'static>(
     app: &App,
     mut conn: impl DerefMut<Target = PgConnection> + Send,
-    account: AccountId,
+    reader: Reader,
     item: ItemId,
     take: impl FnOnce(&[u8], &[SpeakerTurn]) -> serde_json::Result<T> + Send + 'static,
-) -> Answer<Option<(T, Option<Large>)>> {
+) -> Answer<Option<Made<T>>> {
     let Some(stored) = items::stored_read(&mut conn, item, Read::Transcript).await? else { return Ok(None) };
     let turns = footage::turns(&mut conn, item).await?;
     drop(conn);
-    let Transcript { document, working, large } = whole(app, account, stored).await?;
-    // Parsing a day of words takes a good part of a second. The task owns what it uses: it goes on when the client
+    let Made { it: document, room, large } = whole(app, reader.account(), stored).await?;
+    let is_long = document.len() > LONG_READ;
+    // Parsing a day of words takes a good part of a second. The work owns what it uses: it goes on when the client
     // hangs up.
-    let taken = move || {
-        let taken = take(&document, &turns);
-        drop((document, working));
-        (taken, large)
+    let work = move || {
+        let made = take(&document, &turns);
+        drop(document);
+        made.map(|it| Made { it, room, large })
     };
-    let (taken, large) = tokio::task::spawn_blocking(taken).await.map_err(ApiError::internal)?;
-    Ok(Some((taken.map_err(ApiError::internal)?, large)))
+    let made = match reader {
+        Reader::Caller(account) => apart_in_turn_if(app, account, is_long, work).await?,
+        Reader::Visitor(_) => spawn_blocking(work).await.map_err(ApiError::internal)?,
+    };
+    made.map(Some).map_err(ApiError::internal)
 }
 
 impl IntoResponse for CaptionFile {

@@ -59,24 +59,21 @@ impl Document {
         self.then(Self::of_text(vec![text.into()], AnswerPermit::default(), None))
     }
 
-    /// Returns all of it in one piece, to work with its content, and what holds its memory and its place among the
-    /// large answers.
+    /// Returns all of it in one piece, to work with its content; the room that it takes; and its places among the
+    /// large answers. The room is to be held as long as what is made of it.
     ///
     /// # Errors
     /// `rate_limited` or `unavailable` when there is no memory; `internal` when the store fails.
-    pub async fn whole(
-        mut self,
-        answers: &Answers,
-        account: AccountId,
-    ) -> Answer<(Bytes, Vec<(AnswerPermit, Option<Large>)>)> {
-        let mut held = std::mem::take(&mut self.held);
-        held.push((answers.hold(account, self.bytes)?, None));
+    pub async fn whole(mut self, answers: &Answers, account: AccountId) -> Answer<(Bytes, AnswerPermit, Vec<Large>)> {
+        // The room of its pieces is given back first: both together could be more than a share.
+        let large = std::mem::take(&mut self.held).into_iter().filter_map(|(_, large)| large).collect();
+        let room = answers.hold_to_work(account, self.bytes)?;
         let capacity = usize::try_from(self.bytes).unwrap_or(0);
         let whole = self.into_stream().try_fold(BytesMut::with_capacity(capacity), |mut whole, piece| async move {
             whole.extend_from_slice(&piece);
             Ok(whole)
         });
-        Ok((whole.await.map_err(ApiError::internal)?.freeze(), held))
+        Ok((whole.await.map_err(ApiError::internal)?.freeze(), room, large))
     }
 
     fn into_stream(self) -> BoxStream<'static, io::Result<Bytes>> {

@@ -15,10 +15,12 @@ use store::items::ItemRow;
 /// Returns the drawing of an item's reads as SVG; none when no read that can be drawn is stored. The memory for it
 /// counts among the answers of `account`. Pages of links and of operators show it, who wait for no turn of the account.
 pub async fn lanes(app: &App, account: AccountId, item: &ItemRow, unread: Unread) -> Answer<Option<String>> {
-    let mut stored = BTreeMap::new();
+    // What is parsed stays in memory until all is drawn, and so does its room.
+    let (mut stored, mut held) = (BTreeMap::new(), Vec::new());
     for read in DRAWN.into_iter().filter_map(Read::from_name) {
         if let Some(document) = stored_read(app, app.conn().await?, account, item.id, read).await? {
-            let (bytes, _held) = document.whole(&app.answers, account).await?;
+            let (bytes, room, _large) = document.whole(&app.answers, account).await?;
+            held.push(room);
             let parsed = tokio::task::spawn_blocking(move || serde_json::from_slice::<Value>(&bytes));
             let parsed = parsed.await.map_err(ApiError::internal)?.map_err(ApiError::internal)?;
             stored.insert(read.name().to_owned(), parsed);
@@ -30,7 +32,11 @@ pub async fn lanes(app: &App, account: AccountId, item: &ItemRow, unread: Unread
     #[expect(clippy::cast_precision_loss, reason = "media lasts days at most")]
     let seconds = item.duration_ms.map(|ms| ms as f64 / 1_000.0);
     let shown = json!({ "name": item.name, "duration_seconds": seconds });
-    let drawn = tokio::task::spawn_blocking(move || svg(&Facts::of(&shown, &stored, unread)));
+    let drawn = tokio::task::spawn_blocking(move || {
+        let drawn = svg(&Facts::of(&shown, &stored, unread));
+        drop((stored, held));
+        drawn
+    });
     drawn.await.map(Some).map_err(ApiError::internal)
 }
 

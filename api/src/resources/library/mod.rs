@@ -14,7 +14,7 @@ mod on_ready;
 mod page;
 mod stored;
 
-pub use captions::{ReadFormat, captions, first_stretches, said};
+pub use captions::{ReadFormat, Reader, captions, first_stretches, said};
 pub use document::Document;
 pub use filter::{Asked, LONGEST_QUERY, Sort, UpdateItem};
 pub use include::{Include, with_media};
@@ -208,8 +208,9 @@ impl Library {
         let account = caller.account_id;
         let mut conn = self.0.process.conn_of(account).await?;
         let item = reach(&mut conn, caller.workspace, &id.0).await?.id;
+        let reader = Reader::Caller(account);
         let stored = match as_text {
-            Some(format) => captions(&self.0, conn, account, item, format).await?.map(StoredResult::Text),
+            Some(format) => captions(&self.0, conn, reader, item, format).await?.map(StoredResult::Text),
             None => stored_read(&self.0, conn, account, item, read).await?.map(StoredResult::Json),
         };
         stored.ok_or_else(|| {

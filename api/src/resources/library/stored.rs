@@ -8,6 +8,7 @@ use super::captions::CaptionFile;
 use super::document::Document;
 use super::joined::Others;
 use crate::app::App;
+use crate::app::beside::{LONG_READ, apart_in_turn_if};
 use crate::http::error::{Answer, ApiError};
 use bytes::Bytes;
 use domain::captions::TextFormat;
@@ -67,15 +68,11 @@ pub async fn stored_read(
     };
     let before = document.len();
     let own = app.clone();
-    let is_large = large.is_some();
-    // The task owns what it uses: it goes on when the client hangs up.
+    // Pages show reads of which nothing is put together here, and wait for no turn of the account.
+    let is_long = !others.is_none() && (large.is_some() || before > LONG_READ);
+    // The work owns what it uses: it goes on when the client hangs up.
     let put_together = move || (others.put_into(document, item, &own.links), room, large);
-    // A large answer runs on another thread: it takes longer than other calls may wait.
-    let (pieces, room, mut large) = if is_large {
-        tokio::task::spawn_blocking(put_together).await.map_err(ApiError::internal)?
-    } else {
-        put_together()
-    };
+    let (pieces, room, mut large) = apart_in_turn_if(app, account, is_long, put_together).await?;
     let pieces = pieces.map_err(ApiError::internal)?;
     let after: usize = pieces.iter().map(Bytes::len).sum();
     if large.is_none() && after > LARGE_BYTES {

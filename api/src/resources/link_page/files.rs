@@ -6,7 +6,7 @@ use crate::app::link_pages::Drawn;
 use crate::auth::in_time;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
-use crate::resources::library;
+use crate::resources::library::{self, Reader};
 use crate::resources::media::{Wanted, send};
 use bytes::Bytes;
 use domain::captions::TextFormat;
@@ -99,9 +99,10 @@ async fn draw(app: &App, account: AccountId, item: &ItemRow) -> Answer<Bytes> {
 }
 
 async fn write(app: &App, account: AccountId, item: &ItemRow) -> Answer<Bytes> {
-    let file = library::captions(app, app.conn().await?, account, item.id, TextFormat::Vtt).await?;
+    let reader = Reader::Visitor(account);
+    let file = library::captions(app, app.conn().await?, reader, item.id, TextFormat::Vtt).await?;
     let none = || ApiError::new(Code::ReadNotFound, "The item has no transcript yet.");
-    let (text, _large) = file.ok_or_else(none)?.into_parts();
+    let (text, ..) = file.ok_or_else(none)?.into_parts();
     Ok(text.into())
 }
 

@@ -1,8 +1,8 @@
 //! The parts of a link's page, the transcript and the comments, which are put together once for all who visit it within
 //! two seconds.
 //!
-//! They are bounded in bytes and in cost: one request at a time puts them together for an account, and holds its memory
-//! from before the first row is fetched until the HTML is written. That goes on when its visitor hangs up.
+//! They are bounded in bytes and in cost: one request at a time puts them together for an account, and holds memory for
+//! the transcript while it is read, and for the rest until the HTML is written. That goes on when its visitor hangs up.
 
 use super::view::Talk;
 use super::{Visit, view};
@@ -40,12 +40,11 @@ pub(super) async fn of(visit: &Visit) -> Answer<Arc<PageParts>> {
     if let Some(parts) = app.link_pages.parts_of(link.id).await {
         return Ok(parts);
     }
-    let room = app.answers.hold(link.account_id, ROOM_BYTES)?;
     // The statements of a visitor who has gone hold their connections as all others do.
     let own = visit.clone();
     let work = async move {
         let parts = put_together(&own).await;
-        drop((turn, room));
+        drop(turn);
         parts
     };
     tokio::spawn(work.in_current_span()).await.map_err(ApiError::internal)?
@@ -61,6 +60,8 @@ async fn put_together(visit: &Visit) -> Answer<Arc<PageParts>> {
     } else {
         None
     };
+    // Taken after the transcript, which may take a share of the room while it is read.
+    let _room = app.answers.hold(link.account_id, ROOM_BYTES)?;
     let talk = if link.may_comment { Some(talk(visit).await?) } else { None };
     let kept = settings(app, link.workspace_id).await?;
     let brand = Brand { name: kept.name, color: brand_color(app, link.workspace_id).await? };

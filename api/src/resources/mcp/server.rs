@@ -5,7 +5,7 @@
 
 use super::{prompts, tools, until_hung_up};
 use crate::app::App;
-use crate::app::beside::{is_long, run_beside};
+use crate::app::beside::{apart_in_turn_if, is_long, run_beside};
 use crate::auth::{Caller, PreAuthenticated};
 use crate::contract::idempotency;
 use crate::http::API_PATH;
@@ -37,7 +37,7 @@ pub type Calls = Arc<BoxEndpoint<'static, Response>>;
 const IDEMPOTENCY_META: &str = "idempotency_key";
 /// The number of copies of an answer while it becomes a result: as bytes, as values, and as text.
 const COPIES: u64 = 8;
-/// An answer of more bytes than this becomes a result on another thread.
+/// An answer of more bytes than this becomes a result on another thread, in its account's turn.
 const LARGE: u64 = 256 << 10;
 
 /// The memory that a request's results hold: until the answer has been sent, and only while it is made.
@@ -211,17 +211,16 @@ async fn result(app: &App, taker: Taker, mut response: Response, kept: &ResultMe
     let told = response.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     let body = BoxBody::from(response.take_body());
     let length: u64 = told.or(body.size_hint().exact()).unwrap_or(0);
-    kept.keep(held, app.answers.hold(taker, length * COPIES)?);
+    kept.keep(held, app.answers.hold_to_work(taker, length * COPIES)?);
     let bytes = Body::from(body).into_bytes().await.map_err(ApiError::internal)?;
     let own = kept.clone();
     let made = move || {
-        // The task owns what it uses: it goes on when the client hangs up.
+        // The work owns what it uses: it goes on when the client hangs up.
         let _own = own;
         let envelope = serde_json::from_slice(&bytes)
             .map_err(|error| ApiError::internal(format!("a tool answered {status} without JSON: {error}")))?;
         let is_fine = status == StatusCode::OK;
         Ok(if is_fine { CallToolResult::structured(envelope) } else { CallToolResult::structured_error(envelope) })
     };
-    // A large answer runs on another thread: it takes longer than other calls may wait.
-    if length < LARGE { made() } else { tokio::task::spawn_blocking(made).await.map_err(ApiError::internal)? }
+    apart_in_turn_if(app, taker, length > LARGE, made).await?
 }

@@ -4,6 +4,7 @@
 mod hits;
 
 use crate::app::App;
+use crate::app::beside::apart;
 use crate::app::permits::Permit;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
@@ -61,12 +62,12 @@ impl Search {
     /// Passages are scored on a thread of their own, while no connection is held.
     async fn hits(self) -> Answer<Vec<Hit>> {
         let (asked, said) = self.said().await?;
-        let (asked, hits) = take(asked, Hits::new(self.limit), said, Fit::Exact).await?;
+        let (asked, hits) = self.take(asked, Hits::new(self.limit), said, Fit::Exact).await?;
         if !hits.have_room() || !search::is_plain(&self.query) || self.words.len() > MOST_ALIKE {
             return Ok(hits.found());
         }
         match self.alike().await {
-            Ok(alike) => take(asked, hits, alike, Fit::Alike).await.map(|(_, hits)| hits.found()),
+            Ok(alike) => self.take(asked, hits, alike, Fit::Alike).await.map(|(_, hits)| hits.found()),
             // Passages with the words were found; a failure to find similar ones is not worth a refusal.
             Err(error) if may_be_given_up(&error) => {
                 tracing::info!(workspace.id = %self.workspace, "A search for words alike was given up.");
@@ -99,15 +100,15 @@ impl Search {
         let passages = i64::try_from(self.limit * 2 + MORE_PASSAGES).unwrap_or(i64::MAX);
         Within { workspace: self.workspace, items: self.items.as_deref(), limit: passages }
     }
-}
 
-/// The hits, with those from these passages added.
-async fn take(asked: Asked, mut hits: Hits, passages: Vec<FoundPassage>, fit: Fit) -> Answer<(Asked, Hits)> {
-    let work = move || {
-        hits.take(&asked, &passages, fit);
-        (asked, hits)
-    };
-    tokio::task::spawn_blocking(work).await.map_err(ApiError::internal)
+    /// The hits, with those from these passages added. In no turn, since a permit for searches is held meanwhile.
+    async fn take(&self, asked: Asked, mut hits: Hits, passages: Vec<FoundPassage>, fit: Fit) -> Answer<(Asked, Hits)> {
+        let work = move || {
+            hits.take(&asked, &passages, fit);
+            (asked, hits)
+        };
+        apart(&self.app, self.account, work).await
+    }
 }
 
 /// Whether similar words need not be found: it took too long, or calls of the account or of all left no turn to it.

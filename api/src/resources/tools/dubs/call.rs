@@ -8,10 +8,11 @@ use super::languages::{refusal_of, refuse_undubbable};
 use super::segments::{asked_languages, language_of, scripted, settled, spoken};
 use super::shapes::{DubStanding, MakeDub};
 use crate::app::App;
-use crate::app::beside::{in_turn_if, run_beside};
+use crate::app::beside::{LONG_READ, apart_in_turn_if, in_turn_if, run_beside};
 use crate::auth::Caller;
 use crate::contract::envelope::{Cost, Stored, ToolAnswer};
 use crate::contract::idempotency::IdempotencyKey;
+use crate::http::answers::AnswerPermit;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
 use crate::resources::tools::making::{self, Ordering, documents_full, order};
@@ -49,8 +50,8 @@ const FEW: usize = 1_000;
 
 /// A read that a dub needs.
 enum DubRead<T> {
-    /// What it says.
-    Read(T),
+    /// What it says, and the room for it, to be held as long.
+    Read(T, AnswerPermit),
     /// A job computes it: answer with this.
     Answered(Box<Stored<ToolAnswer<DubStanding>>>),
 }
@@ -164,18 +165,18 @@ impl DubCall<'_> {
             self.refuse_full().await?;
             refuse_undubbable(self.app, asked, source.as_ref(), target).await?;
         }
-        let transcript = match self.need_read(from, Read::Transcript, words_of).await? {
+        let (transcript, _words_room) = match self.need_read(from, Read::Transcript, words_of).await? {
             DubRead::Answered(answer) => return Ok(Written::Answered(answer)),
-            DubRead::Read(transcript) => transcript,
+            DubRead::Read(transcript, room) => (transcript, room),
         };
         let language = language_of(&transcript, source, target)?;
         if !item.reads.contains(&Read::Speakers) {
             self.refuse_full().await?;
             refuse_undubbable(self.app, asked, Some(&language), target).await?;
         }
-        let turns = match self.need_read(from, Read::Speakers, turns_of).await? {
+        let (turns, _turns_room) = match self.need_read(from, Read::Speakers, turns_of).await? {
             DubRead::Answered(answer) => return Ok(Written::Answered(answer)),
-            DubRead::Read(turns) => turns,
+            DubRead::Read(turns, room) => (turns, room),
         };
         let (words, turns) = (&transcript.words[..], &turns[..]);
         let recording = Recording { item: item.id, duration, language: &language, words, turns };
@@ -209,16 +210,19 @@ impl DubCall<'_> {
             Needed::Answered(answer) => return Ok(DubRead::Answered(Box::new(answer))),
             Needed::Ready(ready) => ready,
         };
-        let (document, held) = ready.document.whole(&self.app.answers, self.caller.account_id).await?;
-        let parsed = move || {
+        let account = self.caller.account_id;
+        let (document, room, large) = ready.document.whole(&self.app.answers, account).await?;
+        let is_long = document.len() > LONG_READ;
+        let parse = move || {
             // Held until the document is parsed and dropped.
-            let _held = held;
-            serde_json::from_slice(&document).map(|document: Value| of(&document))
+            let _large = large;
+            let parsed = serde_json::from_slice::<Value>(&document);
+            drop(document);
+            parsed.map(|read| of(&read).map(|found| DubRead::Read(found, room)))
         };
-        let parsed: serde_json::Result<Option<T>> =
-            tokio::task::spawn_blocking(parsed).await.map_err(ApiError::internal)?;
+        let parsed = apart_in_turn_if(self.app, account, is_long, parse).await?;
         let none = || ApiError::internal(format!("a stored read `{}` that is none", read.name()));
-        parsed.map_err(ApiError::internal)?.map(DubRead::Read).ok_or_else(none)
+        parsed.map_err(ApiError::internal)?.ok_or_else(none)
     }
 
     /// Starts the dub, or reports the state of the same one. `dubbed` is the timeline whose film is dubbed, if one is

@@ -6,10 +6,11 @@
 
 use super::rendered::Rendered;
 use crate::app::App;
-use crate::app::beside::{in_turn_if, run_beside};
+use crate::app::beside::{LONG_READ, apart_in_turn_if, in_turn_if, run_beside};
 use crate::auth::{Caller, Role};
 use crate::contract::envelope::{Stored, ToolAnswer};
 use crate::contract::idempotency::IdempotencyKey;
+use crate::http::answers::AnswerPermit;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
 use crate::http::text::Text;
@@ -49,9 +50,17 @@ pub(in crate::resources::tools) struct RenderCall<'a> {
 /// The speech of an item, or the job that finds it.
 pub(in crate::resources::tools) enum NeededSpeech {
     /// The item, with the duration that its speech read measured, and the spans in which somebody speaks.
-    Speech(Box<ItemForReads>, Vec<Span>),
+    Speech(Box<ItemForReads>, HeardSpeech),
     /// A job computes the read: answer with these bytes.
     Answered(Stored<ToolAnswer<QueuedRead>>),
+}
+
+/// The spans in which somebody speaks, and the room for them and for what is made of them.
+pub(in crate::resources::tools) struct HeardSpeech {
+    /// The spans.
+    pub(in crate::resources::tools) spans: Vec<Span>,
+    /// To be held until the answer is written.
+    pub(in crate::resources::tools) room: AnswerPermit,
 }
 
 /// What a call makes of the speech.
@@ -98,8 +107,8 @@ impl<'a> RenderCall<'a> {
         Ok(in_turn_if(self.app, self.caller.account_id, is_long, written).await)
     }
 
-    /// Makes a timeline of these items; the first one decides its picture. `answer` turns the timeline's id into the
-    /// tool's answer.
+    /// Makes a timeline of these items, in the account's turn if that is long; the first one decides its picture.
+    /// `answer` turns the timeline's id into the tool's answer.
     ///
     /// # Errors
     /// `invalid_request` when the timeline can't be made, `quota_reached`, and those of an Idempotency-Key.
@@ -107,6 +116,7 @@ impl<'a> RenderCall<'a> {
         &self,
         name: &str,
         named: &[ItemId],
+        is_long: bool,
         make: impl FnOnce(Picture, &Sources) -> Result<Timeline, String>,
         answer: impl FnOnce(Text) -> T,
     ) -> Answer<Stored<ToolAnswer<T>>> {
@@ -122,7 +132,9 @@ impl<'a> RenderCall<'a> {
         });
         let rate = self.rate(named).await?;
         // Thousands of scenes are added one by one.
-        let body = run_beside(|| make(Picture { size, rate }, &sources))
+        let made = || run_beside(|| make(Picture { size, rate }, &sources));
+        let body = in_turn_if(self.app, self.caller.account_id, is_long, made)
+            .await
             .map_err(|why| ApiError::new(Code::InvalidRequest, format!("There is no such timeline: {why}.")))?;
         let idle = starting::idle(self.app, self.caller).await?;
         let once = Once::of(self.app, self.caller, self.tool, self.key.clone(), &self.request);
@@ -169,20 +181,23 @@ impl<'a> RenderCall<'a> {
             Needed::Ready(ready) => ready,
         };
         let mut item = self.reach(&ready.item.to_string()).await?;
-        let (document, held) = ready.document.whole(&self.app.answers, self.caller.account_id).await?;
+        let account = self.caller.account_id;
+        let (document, room, large) = ready.document.whole(&self.app.answers, account).await?;
         let (declared_ms, has_video) = (item.duration_ms, item.has_video);
+        let is_long = document.len() > LONG_READ;
         // Parsing a day of speech takes a good part of a second.
-        let parsed = move || {
+        let parse = move || {
             // Held until the document is parsed and dropped.
-            let _held = held;
-            let document: Value = serde_json::from_slice(&document)?;
-            Ok((speech_of(&document), true_duration_ms(declared_ms, has_video, &document)))
+            let _large = large;
+            let parsed = serde_json::from_slice::<Value>(&document);
+            drop(document);
+            parsed.map(|read| (speech_of(&read), true_duration_ms(declared_ms, has_video, &read), room))
         };
-        let parsed: serde_json::Result<_> = tokio::task::spawn_blocking(parsed).await.map_err(ApiError::internal)?;
-        let (speech, duration_ms) = parsed.map_err(ApiError::internal)?;
-        let speech = speech.ok_or_else(|| ApiError::internal("a stored speech read without segments"))?;
+        let parsed = apart_in_turn_if(self.app, account, is_long, parse).await?;
+        let (spans, duration_ms, room) = parsed.map_err(ApiError::internal)?;
+        let spans = spans.ok_or_else(|| ApiError::internal("a stored speech read without segments"))?;
         item.duration_ms = duration_ms;
-        Ok(NeededSpeech::Speech(item, speech))
+        Ok(NeededSpeech::Speech(item, HeardSpeech { spans, room }))
     }
 
     /// Returns the item of this name, if its sound can be mixed.

@@ -19,7 +19,7 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
 use crate::usecases::settings::settings;
-use call::{Makes, NeededSpeech, Priced, RenderCall};
+use call::{HeardSpeech, Makes, NeededSpeech, Priced, RenderCall};
 use domain::ducking::envelope;
 use domain::render::RenderPlan;
 use domain::silence::keep;
@@ -77,7 +77,8 @@ impl Edits {
         let (Auth(caller), asked) = (auth, arguments.0);
         let call = RenderCall::new(&self.0, &caller, "remove_silence", asked.canonical(), key, asked.dry_run);
         let makes = Makes { render: asked.render(), timeline: asked.timeline() };
-        let (item, speech) = match call.speech(&asked.item_ref, makes).await? {
+        // The room is held until the call has its answer.
+        let (item, HeardSpeech { spans: speech, room: _room }) = match call.speech(&asked.item_ref, makes).await? {
             NeededSpeech::Answered(answer) => return Ok(answer.documented_as()),
             NeededSpeech::Speech(item, speech) => (item, speech),
         };
@@ -109,7 +110,7 @@ impl Edits {
             let name = RenderPlan::RemoveSilence { item: item_id, keep: Vec::new() }.name(&item.name);
             let cut = move |picture, sources: &Sources| cut_down(item_id, &plan.keep, picture, sources);
             let answer = move |timeline| SilenceAnswer { timeline_id: Some(timeline), ..answer(&Rendered::NotAsked) };
-            return call.timeline(&name, &[item_id], cut, answer).await;
+            return call.timeline(&name, &[item_id], is_long, cut, answer).await;
         }
         if !render {
             return call.without_render(is_long, move || answer(&Rendered::NotAsked)).await;
@@ -140,7 +141,8 @@ impl Edits {
         // Checked first: without music, starting the speech read would be of no use.
         let music = call.music(&asked.music_ref).await?;
         let makes = Makes { render: asked.render(), timeline: asked.timeline() };
-        let (voice, speech) = match call.speech(&asked.voice_ref, makes).await? {
+        // The room is held until the call has its answer.
+        let (voice, HeardSpeech { spans: speech, room: _room }) = match call.speech(&asked.voice_ref, makes).await? {
             NeededSpeech::Answered(answer) => return Ok(answer.documented_as()),
             NeededSpeech::Speech(item, speech) => (item, speech),
         };
@@ -167,7 +169,7 @@ impl Edits {
             let name = RenderPlan::DuckMusic { voice: voice_id, music, envelope: Vec::new() }.name(&voice.name);
             let mix = move |picture, sources: &Sources| under_voice(voice_id, music, ducked, picture, sources);
             let answer = move |timeline| DuckAnswer { timeline_id: Some(timeline), ..answer(&Rendered::NotAsked) };
-            return call.timeline(&name, &[voice_id, music], mix, answer).await;
+            return call.timeline(&name, &[voice_id, music], is_long, mix, answer).await;
         }
         if !render {
             return call.without_render(is_long, move || answer(&Rendered::NotAsked)).await;

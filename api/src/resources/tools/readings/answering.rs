@@ -2,14 +2,14 @@
 
 use super::reading::Reading;
 use super::{ReadOneItem, Readings};
-use crate::app::beside::run_beside;
+use crate::app::beside::{LONG_READ, apart_in_turn_if};
 use crate::auth::Caller;
 use crate::contract::envelope::ToolAnswer;
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::answers::AnswerPermit;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
-use crate::resources::library::{self, Document};
+use crate::resources::library::{self, Document, Reader};
 use crate::resources::tools::stored_read::{Need, Needed, ReadyRead, need};
 use crate::usecases::starting;
 use domain::captions::TextFormat;
@@ -78,12 +78,19 @@ impl Readings {
     async fn write_as(&self, caller: &Caller, item: ItemId, format: TextFormat) -> Answer<Document> {
         let gone = || ApiError::new(Code::ItemNotFound, "The item was deleted a moment ago.");
         let conn = self.0.process.conn_of(caller.account_id).await?;
-        let file = library::captions(&self.0, conn, caller.account_id, item, format).await?.ok_or_else(gone)?;
-        let (text, large) = file.into_parts();
-        let text = run_beside(|| json(&text))?;
-        let fields = format!("\"format\":\"{}\",\"text\":{text}", format.name());
-        let room = self.0.answers.hold(caller.account_id, fields.len() as u64)?;
-        Ok(Document::of_text(vec![fields.into()], room, large))
+        let reader = Reader::Caller(caller.account_id);
+        let file = library::captions(&self.0, conn, reader, item, format).await?.ok_or_else(gone)?;
+        let (text, room, large) = file.into_parts();
+        let is_long = text.len() > LONG_READ;
+        let write = move || {
+            let fields = json(&text).map(|text| format!("\"format\":\"{}\",\"text\":{text}", format.name()));
+            fields.map(|fields| (fields, text.len(), room, large))
+        };
+        let written = apart_in_turn_if(&self.0, caller.account_id, is_long, write).await?;
+        let (fields, before, room, large) = written?;
+        let more = self.0.answers.hold(caller.account_id, fields.len().saturating_sub(before) as u64)?;
+        let document = Document::of_text(vec![fields.into()], room, large);
+        Ok(document.then(Document::of_text(Vec::new(), more, None)))
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::material::{Material, refused, stored_material};
 use crate::app::App;
+use crate::app::beside::{apart, apart_in_turn};
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::resources::tools::shown_items::undrawn_letters;
@@ -34,15 +35,13 @@ pub(in crate::resources::tools) async fn planned_film(
     kept: Kept<Timeline>,
     asked: FilmOutput,
 ) -> Answer<PlannedFilm> {
-    let Material { sources, speech, transcripts, mut warnings } =
+    let Material { sources, speech, transcripts, room, mut warnings } =
         stored_material(app, caller, &kept.body, asked.format.has_picture()).await?;
     // On another thread: planning a day of speech under thousands of cuts takes a while, and so does breaking its texts
-    // into lines. A long timeline, or a short one of an item that speaks for a day, is planned in its account's turn,
-    // which lasts until the work ends, though the caller hangs up.
+    // into lines. A long timeline, or a short one of an item that speaks for a day, is planned in its account's turn.
+    // What is said keeps its room until then.
     let is_long = kept.is_long || !transcripts.is_empty() || !speech.is_empty();
-    let turn = if is_long { Some(app.turns.bodies.turn(caller.account_id.into()).await) } else { None };
-    let planned = move || {
-        let _turn = turn;
+    let plan = move || {
         let burnt = kept.body.captions.as_ref().is_some_and(|captions| captions.burn && asked.format.has_picture());
         let cues = if burnt { kept.body.cues(&transcripts).iter().map(caption).collect() } else { Vec::new() };
         let film = film_of(&kept.body, &sources, &speech, &cues, asked);
@@ -52,9 +51,12 @@ pub(in crate::resources::tools) async fn planned_film(
             let lacks = undrawn_letters(&film.undrawn()).into_iter().chain(cut(film.cut_texts())).collect();
             (film, worth_ms, lacks)
         });
+        drop((speech, transcripts, room));
         (kept, planned)
     };
-    let (kept, planned) = tokio::task::spawn_blocking(planned).await.map_err(ApiError::internal)?;
+    let account = caller.account_id;
+    let planned = if is_long { apart_in_turn(app, account, plan).await } else { apart(app, account, plan).await };
+    let (kept, planned) = planned?;
     let (film, worth_ms, lacks): (_, _, Vec<String>) = planned.map_err(|error| refused(&error))?;
     if film.has_text() && !store::renders::draws_text(&mut *app.conn().await?).await? {
         let message = "No worker of this deployment can draw letters, and the timeline has some.";

@@ -3,7 +3,9 @@
 //! No read is started: missing ones are named in the warnings.
 
 use crate::app::App;
+use crate::app::beside::{LONG_READ, apart_in_turn_if};
 use crate::auth::Caller;
+use crate::http::answers::AnswerPermit;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::resources::library::{said, stored_read};
 use crate::usecases::library::sources;
@@ -23,6 +25,8 @@ pub(super) struct Material {
     pub speech: Speech,
     /// The transcripts, by item.
     pub transcripts: Transcripts,
+    /// The room for the speech and the transcripts, to be held as long as they are.
+    pub room: Vec<AnswerPermit>,
     /// What is missing, in whole sentences.
     pub warnings: Vec<String>,
 }
@@ -67,14 +71,19 @@ async fn add_speech(app: &App, caller: &Caller, item: ItemId, material: &mut Mat
         material.warnings.push(missing);
         return Ok(());
     };
-    let (document, held) = document.whole(&app.answers, caller.account_id).await?;
-    let parsed = move || {
-        let _held = held;
-        serde_json::from_slice::<Value>(&document).map(|read| speech_of(&read))
+    let (document, room, large) = document.whole(&app.answers, caller.account_id).await?;
+    let is_long = document.len() > LONG_READ;
+    let parse = move || {
+        // Held until the document is parsed and dropped.
+        let _large = large;
+        let parsed = serde_json::from_slice::<Value>(&document);
+        drop(document);
+        parsed.map(|read| (speech_of(&read), room))
     };
-    let parsed = tokio::task::spawn_blocking(parsed).await.map_err(ApiError::internal)?;
-    if let Some(spans) = parsed.map_err(ApiError::internal)? {
+    let parsed = apart_in_turn_if(app, caller.account_id, is_long, parse).await?;
+    if let (Some(spans), room) = parsed.map_err(ApiError::internal)? {
         material.speech.insert(item, spans);
+        material.room.push(room);
     }
     Ok(())
 }
@@ -94,8 +103,9 @@ pub(super) async fn add_transcripts(
             continue;
         }
         let conn = app.process.conn_of(caller.account_id).await?;
-        if let Some(words) = said(app, conn, caller.account_id, item).await? {
+        if let Some((words, room)) = said(app, conn, caller.account_id, item).await? {
             material.transcripts.insert(item, words);
+            material.room.push(room);
         } else {
             let missing = format!("No `transcript` of {item} is stored, so nothing of it is in the captions.");
             material.warnings.push(missing);
