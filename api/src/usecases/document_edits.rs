@@ -1,9 +1,9 @@
 //! Edits of documents by operations, whatever their kind: all of them are done or none; and undoing them.
 //!
 //! The items that operations name by `ref` are looked up before the edit waits for its permit and begins its
-//! transaction: a process does few edits at once, and others wait for them. An item may be renamed or deleted meanwhile,
-//! as it may be a moment after the edit; what a kind of document must know of its items is read in the transaction
-//! ([`Edited::done`]).
+//! transaction: a process does few edits at once, and others wait for them. An item may be renamed or deleted
+//! meanwhile, as it may be a moment after the edit; what a kind of document must know of its items is read in the
+//! transaction ([`Edited::done`]).
 
 use crate::app::App;
 use crate::app::beside::run_beside_if;

@@ -99,8 +99,9 @@ impl OwnTransaction {
 impl Drop for OwnTransaction {
     fn drop(&mut self) {
         if self.is_open {
-            // Also where a commit was dropped before its answer, since nobody knows here whether it was sent. If it was,
-            // the rollback comes after it, does nothing, and PostgreSQL logs "there is no transaction in progress".
+            // Also where a commit was dropped before its answer, since nobody knows here whether it was sent. If it
+            // was, the rollback comes after it, does nothing, and PostgreSQL logs "there is no transaction in
+            // progress".
             PgTransactionManager::start_rollback(&mut self.conn);
         }
     }
