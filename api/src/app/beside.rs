@@ -219,7 +219,7 @@ mod tests {
         }
         go.send(()).expect("it waits");
         assert!(first.await.expect("it ends"));
-        futures_util::future::join_all(waiting).await;
+        join_all(waiting).await;
         assert_eq!(order.try_iter().collect::<Vec<_>>(), ["other", "busy", "busy"]);
     }
 

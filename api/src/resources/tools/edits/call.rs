@@ -132,8 +132,8 @@ impl<'a> RenderCall<'a> {
         });
         let rate = self.rate(named).await?;
         // Thousands of scenes are added one by one.
-        let made = || run_beside(|| make(Picture { size, rate }, &sources));
-        let body = in_turn_if(self.app, self.caller.account_id, is_long, made)
+        let work = || run_beside(|| make(Picture { size, rate }, &sources));
+        let body = in_turn_if(self.app, self.caller.account_id, is_long, work)
             .await
             .map_err(|why| ApiError::new(Code::InvalidRequest, format!("There is no such timeline: {why}.")))?;
         let idle = starting::idle(self.app, self.caller).await?;
