@@ -3485,6 +3485,11 @@ export interface components {
             error?: string | null;
             /** @description The start of the receiver's answer, at most 1 KiB; null when there was none. */
             response_excerpt?: string | null;
+            /**
+             * Format: int32
+             * @description By how many seconds the receiver's clock was ahead of ours, by the `Date` of its answer; negative when it was behind. A receiver refuses signatures when it is off by more than 300. Null without an answer that has a `Date`.
+             */
+            clock_ahead_seconds?: number | null;
         };
         /**
          * AttemptTimes
@@ -6117,9 +6122,19 @@ export interface components {
             oldest_due_seconds: number;
             /**
              * Format: uint32
-             * @description The number of jobs that wait for one of their account's places.
+             * @description The number of due jobs that wait for one of their account's places.
              */
             without_place: number;
+            /**
+             * Format: uint32
+             * @description The number of jobs that were put back, and are due later.
+             */
+            put_back: number;
+            /**
+             * Format: date-time
+             * @description When the first of these is due; null when there are none.
+             */
+            next_due_at?: string | null;
             /**
              * Format: uint32
              * @description The number of jobs that run.
@@ -7394,8 +7409,13 @@ export interface components {
             per: string;
             /** @description Whether it is an engine of this deployment rather than a provider's model. */
             built_in: boolean;
-            /** @description Whether a worker has recently reported that it can use it. */
+            /** @description Whether a worker has recently reported that it can use it, and it is not failing. */
             available: boolean;
+            /**
+             * Format: date-time
+             * @description Since when its provider has answered no request of a worker, if that is a minute or longer, and the last of them was within an hour. Calls are taken meanwhile, and ask it again.
+             */
+            failing_since?: string | null;
             /** @description `draft` for a simple engine. */
             quality?: string | null;
             /** @description The pairs of languages that it translates, such as `eng-spa`; only for `apertium`, as workers recently reported. */
@@ -9165,6 +9185,11 @@ export interface components {
             error?: string | null;
             /** @description The start of the receiver's answer, at most 1 KiB; null when there was none. */
             response_excerpt?: string | null;
+            /**
+             * Format: int32
+             * @description By how many seconds the receiver's clock was ahead of ours, or null: as in the list of deliveries.
+             */
+            clock_ahead_seconds?: number | null;
         };
         /**
          * SessionCodeAnswer
@@ -16745,6 +16770,7 @@ export interface operations {
                      *           "per": "a per",
                      *           "built_in": true,
                      *           "available": true,
+                     *           "failing_since": "2026-11-20T09:30:00.000Z",
                      *           "quality": "a quality",
                      *           "pairs": [
                      *             "a pairs"
@@ -16809,6 +16835,7 @@ export interface operations {
                      *             "per": "a per",
                      *             "built_in": true,
                      *             "available": true,
+                     *             "failing_since": "2026-11-20T09:30:00.000Z",
                      *             "quality": "a quality",
                      *             "pairs": [
                      *               "a pairs"
@@ -25379,7 +25406,8 @@ export interface operations {
                      *               },
                      *               "response_status": 200,
                      *               "error": "a error",
-                     *               "response_excerpt": "a response excerpt"
+                     *               "response_excerpt": "a response excerpt",
+                     *               "clock_ahead_seconds": 1
                      *             }
                      *           ]
                      *         }
@@ -25516,7 +25544,8 @@ export interface operations {
                      *           "request_headers": {},
                      *           "response_status": 200,
                      *           "error": "a error",
-                     *           "response_excerpt": "a response excerpt"
+                     *           "response_excerpt": "a response excerpt",
+                     *           "clock_ahead_seconds": 1
                      *         }
                      *       ],
                      *       "request_body": {}
@@ -28813,7 +28842,8 @@ export interface operations {
                      *               },
                      *               "response_status": 200,
                      *               "error": "a error",
-                     *               "response_excerpt": "a response excerpt"
+                     *               "response_excerpt": "a response excerpt",
+                     *               "clock_ahead_seconds": 1
                      *             }
                      *           ]
                      *         }
@@ -28968,7 +28998,8 @@ export interface operations {
                      *           },
                      *           "response_status": 200,
                      *           "error": "a error",
-                     *           "response_excerpt": "a response excerpt"
+                     *           "response_excerpt": "a response excerpt",
+                     *           "clock_ahead_seconds": 1
                      *         }
                      *       ]
                      *     }
@@ -29562,6 +29593,8 @@ export interface operations {
                      *             "due": 1,
                      *             "oldest_due_seconds": 1.25,
                      *             "without_place": 1,
+                     *             "put_back": 1,
+                     *             "next_due_at": "2026-11-20T09:30:00.000Z",
                      *             "running": 1,
                      *             "ended": 1
                      *           }

@@ -115,6 +115,9 @@ class Attempt(Model):
     `tls_failed`, `url_not_public`, `redirect_refused`, `http_status`, `secret_unavailable`, `endpoint_disabled`."""
     response_excerpt: str | None
     """The start of the receiver's answer, at most 1 KiB; null when there was none."""
+    clock_ahead_seconds: int | None
+    """By how many seconds the receiver's clock was ahead of ours, by the `Date` of its answer; negative when it was behind.
+    A receiver refuses signatures when it is off by more than 300. Null without an answer that has a `Date`."""
 
 
 class AttemptTimes(Model):
@@ -2149,7 +2152,11 @@ class HealthTask(Model):
     oldest_due_seconds: float
     """Seconds for which the oldest of them has been due; 0 when there is none."""
     without_place: int
-    """The number of jobs that wait for one of their account's places."""
+    """The number of due jobs that wait for one of their account's places."""
+    put_back: int
+    """The number of jobs that were put back, and are due later."""
+    next_due_at: str | None
+    """When the first of these is due; null when there are none."""
     running: int
     """The number of jobs that run."""
     ended: int
@@ -3188,7 +3195,10 @@ class Model(Model):
     built_in: bool
     """Whether it is an engine of this deployment rather than a provider's model."""
     available: bool
-    """Whether a worker has recently reported that it can use it."""
+    """Whether a worker has recently reported that it can use it, and it is not failing."""
+    failing_since: str | None
+    """Since when its provider has answered no request of a worker, if that is a minute or longer, and the last of them was
+    within an hour. Calls are taken meanwhile, and ask it again."""
     quality: str | None
     """`draft` for a simple engine."""
     pairs: list[str] | None
@@ -4577,6 +4587,8 @@ class SentAttempt(Model):
     """The error, or null: a word as in the list of deliveries."""
     response_excerpt: str | None
     """The start of the receiver's answer, at most 1 KiB; null when there was none."""
+    clock_ahead_seconds: int | None
+    """By how many seconds the receiver's clock was ahead of ours, or null: as in the list of deliveries."""
 
 
 class SessionCodeAnswer(Model):
