@@ -90,15 +90,19 @@ async fn tell(process: &Process, endpoint: &OperatorWebhook) -> sqlx::Result<()>
             let told: Vec<NoticeId> = notices.iter().map(|notice| notice.id).collect();
             operator_notices::accepted(&mut tx, &told).await?;
         }
-        Err(why) => {
-            if operator_notices::refused(&mut tx, &why).await? {
-                tracing::warn!(
-                    why = why.as_str(),
-                    notices = notices.len(),
-                    "The operators' endpoint does not take a message: it is sent again every 15 seconds."
-                );
-            }
-        }
+        Err(why) => note_refusal(&mut tx, &why, notices.len()).await?,
     }
     tx.commit().await
+}
+
+/// Notes why the endpoint does not take a message of so many notices, and warns of it where that is new.
+async fn note_refusal(conn: &mut PgConnection, why: &str, notices: usize) -> sqlx::Result<()> {
+    if operator_notices::refused(conn, why).await? {
+        tracing::warn!(
+            why,
+            notices,
+            "The operators' endpoint does not take a message: it is sent again every 15 seconds."
+        );
+    }
+    Ok(())
 }

@@ -234,8 +234,7 @@ impl Models {
                 pairs: None,
             }
         };
-        let pairs = makers.iter().filter_map(|maker| maker.strip_prefix(offered_pair("").as_str())).map(Text::of);
-        let pairs: Vec<Text> = pairs.collect();
+        let pairs = offered_pairs(&makers);
         let built_in = BuiltIn::ALL.map(|one| {
             let plain = model(one.name(), one.name(), one.kind().name(), None);
             if one == BuiltIn::Apertium { Model { pairs: Some(pairs.clone()), ..plain } } else { plain }
@@ -244,6 +243,11 @@ impl Models {
         let models = providers.map(|one| model(&one.id, &one.name, one.kind.name(), Some(one.price)));
         Ok(built_in.into_iter().chain(models).collect())
     }
+}
+
+/// Returns the pairs of languages among what workers can make.
+fn offered_pairs(makers: &[String]) -> Vec<Text> {
+    makers.iter().filter_map(|maker| maker.strip_prefix(offered_pair("").as_str())).map(Text::of).collect()
 }
 
 /// Returns the estimate in a dry run's answer.

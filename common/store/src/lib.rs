@@ -36,6 +36,7 @@ pub mod journal;
 pub mod keys;
 pub mod ledger;
 pub mod members;
+mod migrations;
 pub mod minutes;
 pub mod new_item;
 pub mod notices;
@@ -72,7 +73,8 @@ pub mod workspaces;
 pub use away::{is_away, is_lent_by_transaction, is_read_only, waited_too_long};
 pub use connect::{
     PoolSize, apart, apart_for_pages, async_commit_pool, connect, connect_lazily, generic_plan_pool,
-    generic_plan_pool_for_transactions, kept_open, listen_pool, migrate, notify_pool, pending_migrations, ping,
+    generic_plan_pool_for_transactions, kept_open, listen_pool, notify_pool, ping,
 };
+pub use migrations::{migrate, pending_migrations};
 pub use refusal::is_refused_for_good;
 pub use window::{Seen, WINDOW};

@@ -121,7 +121,7 @@ pub(super) fn migrations_fingerprint() -> anyhow::Result<String> {
         .collect::<Result<_, _>>()?;
     files.retain(|file| file.extension().is_some_and(|extension| extension == "sql"));
     files.sort();
-    files.push(root().join("common/store/src/connect.rs"));
+    files.push(root().join("common/store/src/migrations.rs"));
     let mut hash = Sha256::new();
     for file in files {
         hash.update(fs::read(&file).with_context(|| format!("could not read {}", file.display()))?);

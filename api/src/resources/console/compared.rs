@@ -31,6 +31,13 @@ pub(super) fn compared(first: DeliveryId, before: &[SentRow], now: &[SentRow], b
     html! {
         p { b { (sentence(pair)) } " It repeats " (link("deliveries", first)) "." }
         (shell::fitted_table("Before and this time", &COLUMNS, &rows))
+        (same_body(body))
+    }
+}
+
+/// Says what both send.
+fn same_body(body: Option<&str>) -> Markup {
+    html! {
         p.soft {
             @match body {
                 Some(body) => { "Both send the same " (body.len()) " bytes as their body; the signature is made anew for each attempt." }

@@ -17,6 +17,16 @@ use serde_json::Value;
 use store::Seen;
 use store::endpoints::{self, EndpointOf};
 
+const COLUMNS: [(&str, Fit); 7] = [
+    ("Endpoint", Fit::Any),
+    ("Account", Fit::Medium),
+    ("URL", Fit::Medium),
+    ("State", Fit::Any),
+    ("Failures in a row", Fit::Any),
+    ("Last success", Fit::Wide),
+    ("Since", Fit::Wide),
+];
+
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["account_id", "cursor", "format"])?;
     let shown = list(&visit).await;
@@ -34,20 +44,11 @@ async fn list(visit: &Visit) -> Answer<Response> {
         return Ok(listed(found.into_iter().map(|one| listed_document(visit, one)).collect(), next.as_deref()));
     }
     let rows = html! { @for one in &found { (row(visit, one, now)) } };
-    let columns = [
-        ("Endpoint", Fit::Any),
-        ("Account", Fit::Medium),
-        ("URL", Fit::Medium),
-        ("State", Fit::Any),
-        ("Failures in a row", Fit::Any),
-        ("Last success", Fit::Wide),
-        ("Since", Fit::Wide),
-    ];
     let main = html! {
         h1 { "Endpoints" }
         (shell::filters("/endpoints", &fields(visit)))
         (shell::newest(visit, &html! {
-            @if !found.is_empty() { (shell::fitted_table("Endpoints", &columns, &rows)) }
+            @if !found.is_empty() { (shell::fitted_table("Endpoints", &COLUMNS, &rows)) }
             (shell::pages(visit, found.len(), next.as_deref(), "endpoints"))
         }))
     };

@@ -54,12 +54,10 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     if visit.wants_json()? {
         return Ok(listed(groups.iter().map(|group| document(group, now, upgraded)).collect(), None));
     }
-    let rows = html! { @for group in &groups { (row(group, now, upgraded)) } };
     let main = html! {
         h1 { "Errors" }
         (shell::section("rows", "Jobs that failed within a day, by what failed and how", &html! {
-            @if groups.is_empty() { p.empty { "No job failed within a day, among the newest 20,000." } }
-            @else { (shell::fitted_table("Errors", &COLUMNS, &rows)) }
+            (table(&groups, now, upgraded))
             p.soft { "Looked through are the newest 20,000 jobs. Numbers in messages are taken as equal. A kind of failure is new if it was first seen within the last hour." }
             @if let Some(upgraded) = upgraded {
                 p.soft { "Workers of the release " (RELEASE) " run since " (time(upgraded, now)) ". What was not seen before them says so." }
@@ -69,6 +67,13 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         (shell::command("mws admin jobs list --status failed"))
     };
     Ok(visit.whole("Errors", &main))
+}
+
+fn table(groups: &[FailureGroup], now: DateTime<Utc>, upgraded: Option<DateTime<Utc>>) -> Markup {
+    if groups.is_empty() {
+        return html! { p.empty { "No job failed within a day, among the newest 20,000." } };
+    }
+    shell::fitted_table("Errors", &COLUMNS, &html! { @for group in groups { (row(group, now, upgraded)) } })
 }
 
 fn row(group: &FailureGroup, now: DateTime<Utc>, upgraded: Option<DateTime<Utc>>) -> Markup {

@@ -105,14 +105,19 @@ async fn path_of(visit: &Visit, asked: &str) -> Answer<Option<String>> {
         }
         _ if is("evt_") => {
             let Ok(id) = asked.parse::<EventId>() else { return Ok(None) };
-            let about = events::about(&mut *visit.conn().await?, &id).await?;
-            about.and_then(|about| match (about.job_id, about.delivery_id) {
-                (Some(job), _) => Some(format!("/jobs/{job}")),
-                (None, delivery) => delivery.map(|delivery| format!("/deliveries/{delivery}")),
-            })
+            path_of_event(visit, &id).await?
         }
         _ => None,
     })
+}
+
+/// Returns the path of the page of an event's job; where it has none, of one of its deliveries.
+async fn path_of_event(visit: &Visit, id: &EventId) -> Answer<Option<String>> {
+    let about = events::about(&mut *visit.conn().await?, id).await?;
+    Ok(about.and_then(|about| match (about.job_id, about.delivery_id) {
+        (Some(job), _) => Some(format!("/jobs/{job}")),
+        (None, delivery) => delivery.map(|delivery| format!("/deliveries/{delivery}")),
+    }))
 }
 
 #[cfg(test)]

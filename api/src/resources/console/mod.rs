@@ -14,6 +14,7 @@ mod bulk;
 mod bulk_operations;
 mod changed;
 mod compared;
+mod cures;
 mod deliveries;
 mod delivery;
 mod endpoint;

@@ -22,6 +22,15 @@ use store::verdict::{HourRow, LOOKED_AT_A_SLOT, TaskSlot, by_hour, by_slot};
 /// The most endpoints in trouble that are shown.
 const MOST_ENDPOINTS: i64 = 10;
 
+/// The columns of endpoints in trouble.
+const TROUBLED: [(&str, Fit); 5] = [
+    ("Endpoint", Fit::Any),
+    ("Account", Fit::Medium),
+    ("URL", Fit::Medium),
+    ("Disabled", Fit::Any),
+    ("Last success", Fit::Wide),
+];
+
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&[])?;
     let found = verdict(&visit.app).await;
@@ -266,14 +275,7 @@ async fn show_troubled(visit: &Visit) -> Answer<Markup> {
             }
         }
     };
-    let columns = [
-        ("Endpoint", Fit::Any),
-        ("Account", Fit::Medium),
-        ("URL", Fit::Medium),
-        ("Disabled", Fit::Any),
-        ("Last success", Fit::Wide),
-    ];
-    Ok(shell::fitted_table("Endpoints in trouble", &columns, &rows))
+    Ok(shell::fitted_table("Endpoints in trouble", &TROUBLED, &rows))
 }
 
 #[cfg(test)]

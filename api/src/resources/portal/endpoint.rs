@@ -28,14 +28,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let enabled = endpoint["enabled"] == true;
     let main = html! {
         h1 { (text(&endpoint, "url")) }
-        (facts(&[
-            ("Status", state(if enabled { "enabled" } else { "disabled" })),
-            ("Events", html! { (events(&endpoint)) }),
-            ("Description", or_dash(endpoint["description"].as_str())),
-            ("Disabled because", or_dash(because(&endpoint))),
-            ("Last success", when(&endpoint["last_success_at"])),
-            ("Failures in a row", html! { (endpoint["consecutive_failures"]) }),
-        ]))
+        (facts_of(&endpoint, enabled))
         (newest_clock(&list))
         (sent_again(&visit))
         (acts(enabled))
@@ -45,6 +38,17 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         (pages(&visit, &list, "deliveries", "Send a test event to see the first one."))
     };
     Ok(visit.whole("Endpoint", &main))
+}
+
+fn facts_of(endpoint: &Value, enabled: bool) -> Markup {
+    facts(&[
+        ("Status", state(if enabled { "enabled" } else { "disabled" })),
+        ("Events", html! { (events(endpoint)) }),
+        ("Description", or_dash(endpoint["description"].as_str())),
+        ("Disabled because", or_dash(because(endpoint))),
+        ("Last success", when(&endpoint["last_success_at"])),
+        ("Failures in a row", html! { (endpoint["consecutive_failures"]) }),
+    ])
 }
 
 /// Says that the server's clock is off, where the newest of these answers that says what time it is there does so.

@@ -5,7 +5,7 @@ use super::library::Item;
 use super::losing::ITEM_NOT_FOUND;
 use super::memory::{MOST_PAGES, Memory, Phase};
 use super::moments::{WordHit, words_found};
-use super::reading::{found, has_ended, held, hundredths, started_reads, texts};
+use super::reading::{found, has_ended, held, hundredths, started_reads, texts, why_not};
 use super::{Refused, telling};
 use crate::minutes::Minutes;
 use crate::project::OutputType;
@@ -272,9 +272,4 @@ impl Memory {
         let left = left.filter(|left| price > *left)?;
         Some(Phase::Over(telling::over_budget(what, price, left, Minutes::from_hundredths(self.spent))))
     }
-}
-
-/// Returns why a job did not succeed.
-fn why_not(job: &Value) -> &str {
-    job["error"]["message"].as_str().unwrap_or("it was cancelled.")
 }

@@ -1,5 +1,5 @@
-//! The built-in planner's memory of its work, and its next move. `hearing` takes in answers, `cutting` decides about
-//! the footage.
+//! The built-in planner's memory of its work, and its next move. `calls` has the arguments of its calls, `hearing`
+//! takes in answers, `cutting` decides about the footage.
 //!
 //! All of it is in [`Memory`], which is stored after each step: whoever takes over the work makes the same next move.
 
@@ -10,13 +10,9 @@ use super::wishes::Wishes;
 use super::{End, Move, telling};
 use crate::project::{OutputType, ProjectStatus};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::borrow::Cow;
 
-/// The most places that are asked for per word.
-const MOST_MATCHES: usize = 20;
-/// Items on a page of the library.
-const PAGE: usize = 100;
 /// The most pages that are listed, of videos and of sounds each.
 pub(super) const MOST_PAGES: usize = 10;
 
@@ -251,48 +247,5 @@ impl Memory {
         self.found = Vec::new();
         self.to_read = Vec::new();
         self.among = Vec::new();
-    }
-
-    fn page(&self, kind: &str) -> Value {
-        let mut call = json!({ "type": kind, "status": "ready", "limit": PAGE });
-        if let Some(cursor) = &self.cursor {
-            call["cursor"] = cursor.as_str().into();
-        }
-        call
-    }
-
-    fn reads(&self, dry_run: Option<bool>) -> Value {
-        let context = format!("For the project {}.", self.project);
-        let mut call = json!({ "refs": self.to_read, "reads": self.wanted(), "context": context });
-        if let Some(dry_run) = dry_run {
-            call["dry_run"] = dry_run.into();
-        }
-        call
-    }
-
-    fn search(&self) -> Value {
-        let word = self.wishes.words.get(self.at).cloned().unwrap_or_default();
-        let mut call = json!({ "query": word, "limit": MOST_MATCHES });
-        if !self.widened && !self.among.is_empty() {
-            call["refs"] = json!(self.among);
-        }
-        call
-    }
-
-    fn timeline(&self) -> Value {
-        let film = self.films.get(self.at);
-        json!({
-            "name": film.map(|film| film.name.clone()).unwrap_or_default(),
-            "ops": film.map(FilmDraft::ops).unwrap_or_default(),
-        })
-    }
-
-    fn render(&self, dry_run: Option<bool>) -> Value {
-        let timeline = self.timelines.get(self.at).cloned().unwrap_or_default();
-        let mut call = json!({ "timeline_id": timeline, "format": "mp4" });
-        if let Some(dry_run) = dry_run {
-            call["dry_run"] = dry_run.into();
-        }
-        call
     }
 }

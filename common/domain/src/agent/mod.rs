@@ -5,6 +5,7 @@
 //! next and is told the result. It uses the same tools as everybody else; the api calls them
 //! (`resources/projects/agent`).
 
+mod calls;
 pub mod chat;
 mod cutting;
 mod film;

@@ -74,3 +74,8 @@ pub fn texts(list: &Value) -> Vec<String> {
 pub fn has_ended(job: &Value) -> bool {
     ["succeeded", "failed", "cancelled"].iter().any(|status| job["status"] == *status)
 }
+
+/// Returns why a job did not succeed.
+pub fn why_not(job: &Value) -> &str {
+    job["error"]["message"].as_str().unwrap_or("it was cancelled.")
+}

@@ -34,16 +34,20 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
     if let Some(task) = snapshot.paused.iter().max_by_key(|task| held(snapshot, **task)) {
         return paused(snapshot, *task);
     }
+    Judged::healthy(format!("{}{}", keep_up(snapshot), put_back(snapshot)))
+}
+
+/// Returns the sentence on workers that keep up.
+fn keep_up(snapshot: &Snapshot) -> String {
     let without_place: i64 = snapshot.backlogs.iter().map(|backlog| backlog.without_place).sum();
-    let keep_up = match oldest(snapshot) {
+    match oldest(snapshot) {
         None if without_place == 0 => "No job waits for a worker.".to_owned(),
         None => {
             let wait = counted(without_place, "job waits", "jobs wait");
             format!("Workers keep up; {wait} for a place of their account.")
         }
         Some(backlog) => format!("Workers keep up: the oldest due job waits for {}.", span(backlog.oldest_due_seconds)),
-    };
-    Judged::healthy(format!("{keep_up}{}", put_back(snapshot)))
+    }
 }
 
 /// Returns a sentence on the jobs that were put back and are due later, which begins with a space; empty if there are

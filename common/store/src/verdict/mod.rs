@@ -7,86 +7,25 @@
 mod duties;
 mod hours;
 mod slots;
+mod workers;
 
 pub use duties::{DutyTold, forget, reported, tell};
 pub use hours::{HOURS, HourRow, by_hour};
 pub use slots::{LOOKED_AT_A_SLOT, SLOTS, TaskSlot, by_slot};
+pub use workers::{ProcessRow, fleet, processes};
 
 use crate::{invariants, notices, pending_migrations};
-use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, EndpointId};
 use domain::minutes::Minutes;
 use domain::task::Task;
 use domain::verdict::{
     Backlog, Books, Deliveries, Disabled, Ended, EndedBefore, EndedTask, FailedMigration, Failure, LOOKED_AT,
-    OutOfMinutes, Process, Replica, Schema, Snapshot, Troubled,
+    OutOfMinutes, Replica, Schema, Snapshot, Troubled,
 };
 use sqlx::PgConnection;
 
-/// How many processes are looked at.
-const MOST_PROCESSES: i64 = 1_000;
 /// How many servers that follow the database are looked at.
 const MOST_REPLICAS: i64 = 50;
-
-/// A process, as the fleet's page shows it.
-#[derive(Debug, Clone)]
-pub struct ProcessRow {
-    /// Its name.
-    pub name: String,
-    /// Its service: `api`, `worker` or `scheduler`.
-    pub service: String,
-    /// The host that it runs on.
-    pub host: String,
-    /// Its version.
-    pub version: String,
-    /// The tasks that it can run.
-    pub tasks: Vec<String>,
-    /// How many jobs it can run at once.
-    pub slots: i32,
-    /// How many jobs it runs now.
-    pub busy: i32,
-    /// When it started.
-    pub started_at: DateTime<Utc>,
-    /// When it last wrote its row.
-    pub beat_at: DateTime<Utc>,
-    /// Seconds since it started.
-    pub lives_seconds: f64,
-    /// Seconds since it last wrote its row.
-    pub silent_seconds: f64,
-    /// Whether another went on with its work after it fell silent, and has stopped normally since.
-    pub successor_left: bool,
-}
-
-/// Returns every process that has not stopped normally, by service and name. An api writes its row only when it is
-/// asked whether it is ready.
-pub async fn processes(conn: &mut PgConnection) -> sqlx::Result<Vec<ProcessRow>> {
-    // `successor_left_at` is read by its name in the row, so that an older schema, which is told of, can be looked at.
-    sqlx::query_as!(
-        ProcessRow,
-        r#"SELECT name, service, host, version, reads AS tasks, slots, busy, started_at, beat_at,
-               to_jsonb(workers) ->> 'successor_left_at' IS NOT NULL AS "successor_left!",
-               extract(epoch FROM mws_now() - started_at)::double precision AS "lives_seconds!",
-               extract(epoch FROM mws_now() - beat_at)::double precision AS "silent_seconds!"
-           FROM workers ORDER BY service, name LIMIT $1"#,
-        MOST_PROCESSES
-    )
-    .fetch_all(conn)
-    .await
-}
-
-/// Returns every worker and scheduler that has not stopped normally, each with the jobs that it has claimed.
-pub async fn fleet(conn: &mut PgConnection) -> sqlx::Result<Vec<Process>> {
-    let rows = processes(&mut *conn).await?;
-    let claims = sqlx::query!(
-        r#"SELECT worker AS "worker!", count(*) AS "many!"
-           FROM (SELECT worker FROM job_claims WHERE ended_at IS NULL LIMIT $1) AS held GROUP BY worker"#,
-        LOOKED_AT
-    );
-    let claims = claims.fetch_all(conn).await?;
-    let of = |name: &str| claims.iter().find(|row| row.worker == name).map_or(0, |row| row.many);
-    let rows = rows.into_iter().filter(|row| row.service != "api");
-    Ok(rows.map(|row| Process { claims: of(&row.name), ..process(row) }).collect())
-}
 
 /// Returns all numbers of this moment. `clock_skew_ms` is how many milliseconds the caller's clock is ahead of the
 /// database's, `media_free` how much of the caller's disk for media is free, from 0 to 1.
@@ -142,23 +81,6 @@ pub async fn schema(conn: &mut PgConnection) -> sqlx::Result<Schema> {
 /// Returns the servers that follow the database, by name.
 pub async fn replicas(conn: &mut PgConnection) -> sqlx::Result<Vec<Replica>> {
     sqlx::query_file_as!(Replica, "src/verdict/replicas.sql", MOST_REPLICAS).fetch_all(conn).await
-}
-
-fn process(row: ProcessRow) -> Process {
-    Process {
-        name: row.name,
-        service: row.service,
-        host: row.host,
-        version: row.version,
-        silent_seconds: row.silent_seconds,
-        heard_at: row.beat_at,
-        lives_seconds: row.lives_seconds,
-        claims: 0,
-        slots: row.slots.into(),
-        busy: row.busy.into(),
-        tasks: row.tasks.iter().filter_map(|task| Task::from_name(task)).collect(),
-        successor_left: row.successor_left,
-    }
 }
 
 /// Returns how many jobs wait and run, by task. Jobs without a place are counted in the order of each account's line,
