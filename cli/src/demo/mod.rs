@@ -21,7 +21,7 @@ use crate::failure::Failure;
 use crate::globals::Globals;
 use crate::output::{Followed, Out, counted, document, follow};
 use receiver::Receiver;
-use report::Report;
+use report::{Report, StoredRead};
 use serde_json::Value;
 use service::Service;
 use std::path::PathBuf;
@@ -67,7 +67,7 @@ pub async fn run(args: DemoArgs, globals: Globals) -> Result<(), Failure> {
         () = asked_to_stop() => Err(stopped()),
     };
     if ended.is_ok() && report.checks.all_well() {
-        report::next(&service, &data_dir, args.keep, began.elapsed(), &out);
+        report::next(&service, &data_dir, &report, args.keep, began.elapsed(), &out);
         if args.keep {
             tokio::select! {
                 why = service.wait_for_end() => ended = Err(why),
@@ -150,6 +150,10 @@ async fn results(
         for read in answer["reads"].as_array().into_iter().flatten() {
             let job = followed.jobs.iter().find(|job| job["id"] == read["job_id"]);
             let row = report::row(client, item, read, job, &mut report.checks).await?;
+            if let (Some("ready" | "succeeded"), Some(id)) = (row["status"].as_str(), item["id"].as_str()) {
+                let read = read["read"].as_str().unwrap_or_default().to_owned();
+                report.stored.get_or_insert_with(|| StoredRead { item: id.to_owned(), read });
+            }
             report.results.push(row);
         }
     }

@@ -7,6 +7,7 @@ use crate::data_dir::DataDir;
 use crate::failure::Failure;
 use crate::output::{self, Column, Out, counted, summary};
 use serde_json::{Value, json};
+use std::path::PathBuf;
 use std::time::Duration;
 
 const RESULTS: [Column; 5] = [
@@ -73,11 +74,22 @@ pub async fn row(
     Ok(json!({ "item": item["name"], "read": name, "status": status, "minutes": minutes, "result": result }))
 }
 
+/// A stored read of an item.
+#[derive(Debug)]
+pub struct StoredRead {
+    /// The item's id.
+    pub item: String,
+    /// The read's name.
+    pub read: String,
+}
+
 /// The results of the demo.
 #[derive(Debug, Default)]
 pub struct Report {
     /// A row for each item and read.
     pub results: Vec<Value>,
+    /// The first read that is stored; none where no read could be computed.
+    pub stored: Option<StoredRead>,
     /// A row for each webhook that arrived.
     pub webhooks: Vec<Value>,
     /// The account's balances before and after.
@@ -139,24 +151,51 @@ fn show(rows: &[Value], columns: &[Column], out: &Out) -> Result<(), Failure> {
 }
 
 /// Shows what to try next.
-pub fn next(service: &Service, data_dir: &DataDir, keep: bool, took: Duration, out: &Out) {
+pub fn next(service: &Service, data_dir: &DataDir, report: &Report, keep: bool, took: Duration, out: &Out) {
     out.say(&format!("\n{} in {:.0} s.", out.good("✓ Everything that can run here worked"), took.as_secs_f64()));
+    let program = std::env::args_os().next().map_or_else(|| "mws".into(), PathBuf::from);
     let folder = data_dir.path();
     let here = std::env::current_dir().unwrap_or_default();
     let option = if folder == here.join(".mws") { String::new() } else { format!(" --data-dir {}", folder.display()) };
-    if keep {
-        let url = &service.client.access().base_url;
-        out.say(&format!("The service runs on at {url} until Ctrl-C.\n\nTry next, in another terminal"));
-    } else {
-        out.say(&format!(
-            "\nTry next\n  target/debug/mws{option} up            the same service and data, until Ctrl-C"
-        ));
-        out.say("and in another terminal");
+    let runs_at = keep.then_some(service.client.access().base_url.as_str());
+    out.say(&suggested(&format!("{}{option}", program.display()), runs_at, report.stored.as_ref()));
+}
+
+/// What to try next, with the program as it was called. `runs_at` is the URL at which the service runs on; `stored` is
+/// an item with a stored read of it.
+fn suggested(mws: &str, runs_at: Option<&str>, stored: Option<&StoredRead>) -> String {
+    let mut lines = match runs_at {
+        Some(url) => vec![
+            format!("The service runs on at {url} until Ctrl-C."),
+            String::new(),
+            "Try next, in another terminal".to_owned(),
+        ],
+        None => vec![
+            String::new(),
+            "Try next".to_owned(),
+            format!("  {mws} up            the same service and data, until Ctrl-C"),
+            "and in another terminal".to_owned(),
+        ],
+    };
+    lines.push(format!("  {mws} items list"));
+    lines.extend(stored.map(|StoredRead { item, read }| format!("  {mws} reads show {item} {read}")));
+    lines.push(format!("  {mws} upload talk.mp4 --wait            a file of yours"));
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_to_try_next_names_the_program_as_it_was_called_and_an_item_that_is_there() {
+        let stored = StoredRead { item: "itm_1".to_owned(), read: "levels".to_owned() };
+        let ended = suggested("/opt/mws/bin/mws --data-dir /srv/demo", None, Some(&stored));
+        assert!(ended.contains("\n  /opt/mws/bin/mws --data-dir /srv/demo up  "), "{ended}");
+        assert!(ended.contains("\n  /opt/mws/bin/mws --data-dir /srv/demo reads show itm_1 levels\n"), "{ended}");
+        let runs = suggested("mws", Some("http://127.0.0.1:1/api/v1"), None);
+        assert!(runs.starts_with("The service runs on at http://127.0.0.1:1/api/v1 until"), "{runs}");
+        assert!(runs.contains("\n  mws items list\n  mws upload "), "nothing is stored: {runs}");
+        assert!(!runs.contains("mws up ") && !ended.contains("target/debug"), "{runs}\n{ended}");
     }
-    out.say(&format!(
-        "  target/debug/mws{option} items list\n  \
-         target/debug/mws{option} reads show REF levels\n  \
-         target/debug/mws{option} upload talk.mp4 --wait\n  \
-         make demo MEDIA=talk.mp4        a file of yours"
-    ));
 }

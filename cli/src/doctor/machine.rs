@@ -9,6 +9,7 @@ use runtime::chat::ChatClient;
 use runtime::config::{Confinement, Settings};
 use runtime::media::{MediaError, MediaStore};
 use runtime::providers::Providers;
+use store::generations::FailingMaker;
 use worker::readers::{MediaTools, NoDecoder, Readers};
 use worker::renders::Renderer;
 
@@ -18,10 +19,10 @@ const PROBE_BYTES: &[u8] = b"mws doctor";
 /// With less free space than this, in percent, media will soon not fit.
 const LEAST_FREE_PERCENT: u64 = 10;
 
-/// Runs every check of the machine.
-pub(super) async fn findings(settings: &Settings) -> Vec<Finding> {
+/// Runs every check of the machine. `failing` are the models whose providers answer nothing, as the database has them.
+pub(super) async fn findings(settings: &Settings, failing: &[FailingMaker]) -> Vec<Finding> {
     let mut findings = vec![engines(settings), decoders(settings), media(settings).await];
-    findings.extend(providers(settings));
+    findings.extend(providers(settings, failing));
     findings.extend(disk(settings));
     findings.push(secrets(settings));
     findings
@@ -55,10 +56,12 @@ fn engines(settings: &Settings) -> Finding {
     Finding::warning("machine", format!("{value}; none for {}", missing.join(", ")), cure)
 }
 
-/// The models of providers, if some are configured, and the one that works on projects.
-fn providers(settings: &Settings) -> Option<Finding> {
+/// The models of providers, with those that are failing, and the one that works on projects; none where no models are
+/// configured here and none is failing.
+fn providers(settings: &Settings, failing: &[FailingMaker]) -> Option<Finding> {
     if settings.providers.is_none() && settings.agent.is_none() {
-        return None;
+        let all: Vec<&FailingMaker> = failing.iter().collect();
+        return (!all.is_empty()).then(|| judged("no models are configured here".to_owned(), &all));
     }
     let found = settings.providers.as_deref().map_or_else(|| Ok(Providers::default()), Providers::load);
     let providers = match found.and_then(|providers| providers.check_keys().map(|()| providers)) {
@@ -70,13 +73,32 @@ fn providers(settings: &Settings) -> Option<Finding> {
     };
     let ids: Vec<&str> = providers.all().iter().map(|model| model.id.as_str()).collect();
     let models = format!("{}: {}", counted(ids.len(), "model"), ids.join(", "));
-    Some(match ChatClient::configured(settings, &providers) {
-        Ok(None) => Finding::fine("providers", models),
-        Ok(Some(agent)) => Finding::fine("providers", format!("{models}; {} works on projects", agent.model().id)),
+    let value = match ChatClient::configured(settings, &providers) {
+        Ok(None) => models,
+        Ok(Some(agent)) => format!("{models}; {} works on projects", agent.model().id),
         Err(error) => {
-            Finding::problem("providers", error.to_string(), "docs/projects.md says which model works on them")
+            let cure = "docs/projects.md says which model works on them";
+            return Some(Finding::problem("providers", error.to_string(), cure));
         }
-    })
+    };
+    // A model that the file has no more is not listed to callers either.
+    let here: Vec<&FailingMaker> = failing.iter().filter(|one| providers.get(&one.name).is_some()).collect();
+    Some(judged(value, &here))
+}
+
+/// What is configured, with a warning that names each model whose provider answers nothing.
+fn judged(value: String, failing: &[&FailingMaker]) -> Finding {
+    if failing.is_empty() {
+        return Finding::fine("providers", value);
+    }
+    let since = |one: &&FailingMaker| {
+        let since = one.since.format("%Y-%m-%d %H:%M:%S UTC");
+        format!("the provider of {} has answered nothing since {since}", one.name)
+    };
+    let silent: Vec<String> = failing.iter().map(since).collect();
+    let cure = "see that it runs and is reached from the workers' hosts, and look at the model's `url`, `key_env` or \
+                `key_file` in the file that MWS_PROVIDERS names; the worker's log tells of a key that is refused";
+    Finding::warning("providers", format!("{value}; {}", silent.join(", ")), cure)
 }
 
 /// How decoders are confined on this machine.
@@ -142,4 +164,23 @@ fn secrets(settings: &Settings) -> Finding {
     }
     let cure = "`mws up` makes them and keeps them in the data folder; separate processes are given them";
     Finding::problem("secrets", format!("not set: {}", missing.join(", ")), cure)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::finding::State;
+    use chrono::DateTime;
+
+    #[test]
+    fn each_provider_that_answers_nothing_is_warned_of_with_its_model_and_since_when() {
+        let since = DateTime::from_timestamp(1_800_000_000, 0).expect("a time");
+        let [one, other] = ["painter", "speaker"].map(|name| FailingMaker { name: name.to_owned(), since });
+        let well = judged("2 models".to_owned(), &[]);
+        assert!(well.state == State::Fine && well.value == "2 models", "{well:?}");
+        let both = judged("2 models".to_owned(), &[&one, &other]);
+        assert_eq!(both.state, State::Warning);
+        let silent = |name: &str| format!("the provider of {name} has answered nothing since 2027-01-15 08:00:00 UTC");
+        assert_eq!(both.value, format!("2 models; {}, {}", silent("painter"), silent("speaker")));
+    }
 }

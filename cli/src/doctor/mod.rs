@@ -12,6 +12,7 @@ use crate::database::{Database, runtime};
 use crate::failure::Failure;
 use crate::globals::Globals;
 use crate::output::{Out, counted, document, print};
+use database::Found;
 use finding::{Finding, State};
 use runtime::config::Settings;
 use serde_json::{Value, json};
@@ -50,11 +51,11 @@ pub fn run(args: DoctorArgs, globals: &Globals) -> Result<(), Failure> {
         Err(why) => (Err(why), None),
     };
     let mut findings = runtime()?.block_on(async {
-        let mut findings = match &opened {
-            Ok(_) => database::findings(&settings).await,
-            Err(why) => vec![Finding::problem("database", why.clone(), "run `mws up` once, or set DATABASE_URL")],
+        let Found { mut findings, failing } = match &opened {
+            Ok(_) => database::look(&settings).await,
+            Err(why) => Finding::problem("database", why.clone(), "run `mws up` once, or set DATABASE_URL").into(),
         };
-        findings.extend(machine::findings(&settings).await);
+        findings.extend(machine::findings(&settings, &failing).await);
         findings
     });
     if let Ok(database) = opened {

@@ -56,6 +56,9 @@ async fn make_demo_shows_that_everything_works_and_a_film_about_the_river_in_its
     ] {
         assert!(said.contains(shown), "`{shown}` is not in:\n{said}");
     }
+    // What to try next can be typed as it stands.
+    let next = format!("\n  {} --data-dir ", env!("CARGO_BIN_EXE_mws"));
+    assert!(said.contains(&next) && said.contains(" reads show itm_") && !said.contains(" REF "), "{said}");
     // The webhooks of the statuses are rows of a table.
     let row = |status: &str, revision: &str| {
         said.lines().position(|line| {

@@ -117,3 +117,39 @@ async fn whether_operators_are_told_anywhere_is_a_check_with_how_the_last_messag
     assert!(said.contains("it answered with status 500; notices wait: 0; no message was accepted yet"), "{said}");
     world.end().await
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_provider_that_answers_nothing_is_warned_of_with_its_model_and_since_when() -> anyhow::Result<()> {
+    let (world, folder) = (World::new().await?, tempfile::tempdir()?);
+    sqlx::query(
+        "INSERT INTO generation_makers (name, version, failing_since, failed_at)
+         VALUES ('painter', '1', mws_now() - interval '5 minutes', mws_now()),
+                ('removed', '1', mws_now() - interval '5 minutes', mws_now())",
+    )
+    .execute(world.pool())
+    .await?;
+    let file = folder.path().join("providers.toml");
+    std::fs::write(
+        &file,
+        "[[model]]\nid = \"painter\"\nkind = \"image\"\ndialect = \"cog\"\nurl = \"http://127.0.0.1:9\"\n\
+         price = { per = \"call\", credits = 2.5 }\n",
+    )?;
+    let configured = async || command(&world, "providers", folder.path()).env("MWS_PROVIDERS", &file).output().await;
+    let failing = configured().await?;
+    let said = String::from_utf8_lossy(&failing.stdout);
+    assert!(said.contains("1 model: painter; the provider of painter has answered nothing since 2"), "{failing:?}");
+    assert!(said.contains("`key_file` in the file that MWS_PROVIDERS names") && !said.contains("removed"), "{said}");
+    let summed = String::from_utf8_lossy(&failing.stderr);
+    assert!(failing.status.success() && summed.contains("0 problems, 1 warning, 0 fine"), "{failing:?}");
+
+    // A machine without the file tells what the database has of all workers' models.
+    let elsewhere = doctor(&world, "providers").await?;
+    let said = String::from_utf8_lossy(&elsewhere.stdout);
+    assert!(said.contains("no models are configured here; the provider of painter has answered"), "{elsewhere:?}");
+
+    store::generations::note_answer(&mut *world.pool().acquire().await?, "painter", true).await?;
+    let well = configured().await?;
+    let said = String::from_utf8_lossy(&well.stdout);
+    assert!(said.contains("1 model: painter\n") && !said.contains("answered nothing"), "{well:?}");
+    world.end().await
+}

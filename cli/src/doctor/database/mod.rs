@@ -14,6 +14,7 @@ use runtime::config::Settings;
 use sqlx::{PgConnection, PgPool};
 use std::time::{Duration, Instant};
 use store::PoolSize;
+use store::generations::FailingMaker;
 use store::inspect::{self, Living};
 use store::verdict::{self, ProcessRow};
 
@@ -29,19 +30,33 @@ const WAITS_SECONDS: f64 = 120.0;
 const API_HEARD_SECONDS: f64 = 60.0;
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// What a look at the database found.
+pub(super) struct Found {
+    /// What each check found.
+    pub findings: Vec<Finding>,
+    /// The models whose providers answer nothing, in the order of their names; none where the schema is older.
+    pub failing: Vec<FailingMaker>,
+}
+
+impl From<Finding> for Found {
+    fn from(one: Finding) -> Self {
+        Self { findings: vec![one], failing: Vec::new() }
+    }
+}
+
 /// Runs every check of the database; only the first when it can't be reached.
-pub(super) async fn findings(settings: &Settings) -> Vec<Finding> {
+pub(super) async fn look(settings: &Settings) -> Found {
     let url = settings.database_url.as_deref().unwrap_or_default();
     let pool = match store::connect(url, PoolSize(3), "mws-doctor").await {
         Ok(pool) => pool,
         Err(error) => {
             let cure = "see that PostgreSQL runs and that DATABASE_URL is right";
-            return vec![Finding::problem("database", format!("can't be reached: {error}"), cure)];
+            return Finding::problem("database", format!("can't be reached: {error}"), cure).into();
         }
     };
-    let lent = || {
+    let lent = || -> Found {
         let cure = "set the pooler to session mode, or name the database itself in DATABASE_URL";
-        vec![Finding::problem("database", "is behind a pooler that lends a connection for one transaction", cure)]
+        Finding::problem("database", "is behind a pooler that lends a connection for one transaction", cure).into()
     };
     if let Ok(true) = inspect::is_lent_by_transaction(&pool).await {
         pool.close().await;
@@ -52,17 +67,17 @@ pub(super) async fn findings(settings: &Settings) -> Vec<Finding> {
             return lent();
         }
         let cure = "a database that `mws up` or a service has not prepared can't be looked at: start one of them once";
-        vec![Finding::problem("schema", format!("can't be read: {error}"), cure)]
+        Finding::problem("schema", format!("can't be read: {error}"), cure).into()
     });
     pool.close().await;
     found
 }
 
-async fn all(pool: &PgPool, settings: &Settings) -> sqlx::Result<Vec<Finding>> {
+async fn all(pool: &PgPool, settings: &Settings) -> sqlx::Result<Found> {
     let mut conn = pool.acquire().await?;
     let heard = |one: &ProcessRow| one.service == "api" && one.silent_seconds < API_HEARD_SECONDS;
     let apis = verdict::processes(&mut conn).await?.into_iter().filter(heard).count();
-    Ok(vec![
+    let findings = vec![
         server(&mut conn).await?,
         schema(&mut conn).await?,
         replicas(&mut conn).await?,
@@ -78,7 +93,18 @@ async fn all(pool: &PgPool, settings: &Settings) -> sqlx::Result<Vec<Finding>> {
         seals(&mut conn, settings).await?,
         audit_log(&mut conn).await?,
         notices(&mut conn, settings).await?,
-    ])
+    ];
+    Ok(Found { findings, failing: failing(&mut conn).await? })
+}
+
+/// The models whose providers answer nothing, in the order of their names; none where the schema is older.
+async fn failing(conn: &mut PgConnection) -> sqlx::Result<Vec<FailingMaker>> {
+    if store::pending_migrations(conn).await? > 0 {
+        return Ok(Vec::new());
+    }
+    let mut failing = store::generations::failing(conn).await?;
+    failing.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(failing)
 }
 
 async fn server(conn: &mut PgConnection) -> sqlx::Result<Finding> {
