@@ -31,7 +31,7 @@ const ATTEMPTS: [Column; 11] = [
     Column::new("CONNECT", "/times/connect_ms"),
     Column::new("TLS", "/times/tls_ms"),
     Column::new("FIRST BYTE", "/times/first_byte_ms"),
-    Column::new("CLOCK", "/clock_ahead_seconds"),
+    Column::new("CLOCK S", "/clock_ahead_seconds"),
     Column::new("ANSWER", "/response_status"),
     Column::new("ERROR", "/error"),
     Column::new("BODY", "/response_excerpt"),
@@ -197,6 +197,13 @@ async fn find(context: &Context, endpoint: Option<&str>, id: &str) -> Result<Val
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_attempts_of_a_delivery_say_in_what_their_receivers_clock_is_told() {
+        let attempt = json!({ "attempt": 1, "duration_ms": 12, "clock_ahead_seconds": -420 });
+        let shown = crate::output::table(&[attempt], &ATTEMPTS).set_width(200).to_string();
+        assert!(shown.contains("CLOCK S") && shown.contains("-420"), "{shown}");
+    }
 
     #[test]
     fn a_resend_of_what_failed_tells_how_many_or_what_was_looked_for() {

@@ -19,14 +19,13 @@ pub fn date(header: &str) -> Option<i64> {
 /// Returns by how many whole seconds a receiver's clock was ahead of ours; negative if it was behind. `date` is that of
 /// its answer, in unix seconds; `at` is when the attempt began, by our clock, and `times` says when its request could
 /// leave and when the answer came. The receiver is taken to have read its clock midway between the two, so that the
-/// result may be off by half of that time.
+/// result may be off by half of that time, and by a second, since both are compared in whole seconds.
 pub fn ahead_seconds(date: i64, at: DateTime<Utc>, times: AttemptTimes) -> i32 {
     let ms = |step: Option<i32>| i64::from(step.unwrap_or_default());
     let left = ms(times.dns) + ms(times.connect) + ms(times.tls);
     let midway = at.timestamp_millis() + i64::midpoint(left, ms(times.first_byte));
-    // A date has no part of a second: half of one has passed since it began, on average.
-    let theirs = date.saturating_mul(1_000).saturating_add(500);
-    let ahead = theirs.saturating_sub(midway) / 1_000;
+    // A date is a time without its part of a second, and is compared with ours without its part.
+    let ahead = date.saturating_sub(midway.div_euclid(1_000));
     i32::try_from(ahead).unwrap_or(if ahead > 0 { i32::MAX } else { i32::MIN })
 }
 
@@ -69,9 +68,13 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_right_is_neither_ahead_nor_behind() {
+    fn a_clock_is_off_by_as_much_ahead_as_behind() {
         for began in [0, 1, 499, 500, 999] {
-            assert_eq!(ahead_seconds(SECOND, at(SECOND * 1_000 + began), AttemptTimes::NONE), 0, "{began} ms");
+            for off in [0, 1, 7, 420] {
+                let ahead =
+                    |off: i32| ahead_seconds(SECOND + i64::from(off), at(SECOND * 1_000 + began), AttemptTimes::NONE);
+                assert_eq!((ahead(off), ahead(-off)), (off, -off), "{began} ms");
+            }
         }
     }
 
@@ -84,13 +87,13 @@ mod tests {
         // On a connection that was open it left at once.
         let reused = AttemptTimes { first_byte: Some(8_000), ..AttemptTimes::NONE };
         assert_eq!(ahead_seconds(SECOND + 4, at(SECOND * 1_000), reused), 0);
-        assert_eq!(ahead_seconds(SECOND - 416, at(SECOND * 1_000), reused), -419);
+        assert_eq!(ahead_seconds(SECOND - 416, at(SECOND * 1_000), reused), -420);
     }
 
     #[test]
     fn a_clock_that_is_off_by_ages_is_so_in_whole_seconds_too() {
         let now = at(SECOND * 1_000);
-        assert_eq!(ahead_seconds(0, now, AttemptTimes::NONE), -i32::try_from(SECOND).expect("small") + 1);
+        assert_eq!(ahead_seconds(0, now, AttemptTimes::NONE), -i32::try_from(SECOND).expect("small"));
         assert_eq!(ahead_seconds(i64::MAX, now, AttemptTimes::NONE), i32::MAX);
         assert_eq!(ahead_seconds(i64::MIN, now, AttemptTimes::NONE), i32::MIN);
     }

@@ -1,6 +1,7 @@
 //! A process that was killed is past once another went on with its work, also when that one has stopped since.
 
-use crate::operators::{get, stage};
+use crate::console::signed_in;
+use crate::operators::{ANNA, get, stage};
 use mws_tests::world::{Client, World, runners, until};
 use serde_json::{Value, json};
 use store::fleet::{self, Member, Service};
@@ -11,6 +12,13 @@ async fn liveness(anna: &Client) -> anyhow::Result<(Value, String)> {
     let axis = &report["axes"][4];
     assert_eq!(axis["axis"], "liveness", "{report:#}");
     Ok((axis["state"].clone(), axis["sentence"].as_str().unwrap_or_default().to_owned()))
+}
+
+/// The row of the process `killed` on the console's page of the fleet.
+async fn row_of_killed(world: &World) -> anyhow::Result<String> {
+    let (_, page) = signed_in(world, ANNA).await?.get("/console/fleet").await?;
+    let row = page.split("</tr>").find(|row| row.contains(">killed</td>"));
+    Ok(row.unwrap_or_default().to_owned())
 }
 
 /// Waits until so many processes have told that they live, and have not stopped.
@@ -38,10 +46,15 @@ async fn a_killing_stays_past_when_the_successor_stops_and_counts_again_if_the_k
     let alone = liveness(&anna).await?;
     assert!(alone.0 == "degraded" && alone.1.ends_with("none was started in its place: killed."), "{alone:?}");
 
+    let row = row_of_killed(&world).await?;
+    assert!(row.contains("silent") && row.contains(" of ") && !row.contains("taken over"), "{row}");
+
     let successor = world.worker(runners::instant()).await?;
     told(&world, 4).await?;
     let past = liveness(&anna).await?;
     assert!(past.0 == "healthy" && past.1.contains(" One process ended without a word at "), "{past:?}");
+    let row = row_of_killed(&world).await?;
+    assert!(row.contains("its work was taken over") && !row.contains("silent") && !row.contains(" of "), "{row}");
     successor.stop().await?;
     told(&world, 3).await?;
     assert_eq!(liveness(&anna).await?, past, "whoever stopped the successor had it stopped");

@@ -10,7 +10,7 @@ use crate::http::pages::field;
 use crate::usecases::operator::reads::pause_or_resume_read;
 use chrono::{DateTime, Utc};
 use domain::read::Read;
-use domain::verdict::{Held, span};
+use domain::verdict::{Held, span, taken_over};
 use maud::{Markup, html};
 use poem::Response;
 use store::inspect;
@@ -26,6 +26,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let now = visit.now().await?;
     let mut conn = visit.conn().await?;
     let processes = verdict::processes(&mut conn).await?;
+    let workers_and_schedulers = verdict::fleet(&mut conn).await?;
     let kinds = reads::list(&mut conn).await?;
     let duties = verdict::reported(&mut conn).await?;
     let held = invariants::last(&mut conn).await?;
@@ -34,7 +35,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let ran = releases(env!("CARGO_PKG_VERSION"), &visit.app.process.name, &processes, applied, &schema);
     let main = html! {
         h1 { "Fleet" }
-        (shell::section("processes", "Processes", &living(&processes, now)))
+        (shell::section("processes", "Processes", &living(&processes, &taken_over(&workers_and_schedulers), now)))
         (shell::section("releases", "Releases and the schema", &ran))
         (shell::section("reads", "Reads", &paused(&visit, &kinds, now)))
         (shell::section("duties", "Duties of the schedulers", &done(&duties)))
@@ -44,18 +45,24 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     Ok(visit.whole("Fleet", &main))
 }
 
-fn living(processes: &[ProcessRow], now: DateTime<Utc>) -> Markup {
+/// Shows the processes. `past`: the names of those that fell silent, and whose work others went on with.
+fn living(processes: &[ProcessRow], past: &[&str], now: DateTime<Utc>) -> Markup {
     if processes.is_empty() {
         return html! { p.empty { "No process has said that it lives. Start a worker and a scheduler, or all in one: " code { "mws up" } } };
     }
     let rows = html! {
         @for one in processes {
             @let word = if one.service == "api" { "·" } else if one.silent_seconds < SILENT_SECONDS { "live" } else { "silent" };
+            @let is_past = past.contains(&one.name.as_str());
             tr {
                 td { (one.service) }
-                td { @if word == "·" { span.soft { "when asked" } } @else { (state(word)) } }
+                td {
+                    @if word == "·" { span.soft { "when asked" } }
+                    @else if is_past { (state("ended")) div.soft { "its work was taken over" } }
+                    @else { (state(word)) }
+                }
                 td.number { (span(one.silent_seconds)) " ago" }
-                td.number { (one.busy) " of " (one.slots) }
+                td.number { @if is_past { span.soft { "–" } } @else { (one.busy) " of " (one.slots) } }
                 td.medium { (one.tasks.join(", ")) }
                 td.medium { (one.version) }
                 td.long.wide { (one.host) }

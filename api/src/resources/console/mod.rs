@@ -24,6 +24,7 @@ mod errors;
 mod filtered;
 mod find;
 mod fleet;
+mod hours;
 mod item;
 mod items;
 mod job;

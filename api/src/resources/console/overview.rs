@@ -6,9 +6,9 @@
 
 use super::notices::{Notices, notices};
 use super::shell::Fit;
-use super::spark::{Colour, HOURS, SLOTS, bars, pairs};
-use super::words::{link, linked, minutes, or_dash, state, time};
-use super::{Visit, shell};
+use super::spark::{SLOTS, pairs};
+use super::words::{link, linked, minutes, or_dash, state, time, with_code};
+use super::{Visit, hours, shell};
 use crate::http::error::Answer;
 use crate::usecases::operator::report::{Verdict, verdict};
 use domain::ids::EndpointId;
@@ -17,7 +17,7 @@ use domain::verdict::{Axis, Backlog, Ended, Finding, LOOKED_AT, Number, Report, 
 use maud::{Markup, html};
 use poem::Response;
 use store::endpoints;
-use store::verdict::{HourRow, LOOKED_AT_A_SLOT, TaskSlot, by_hour, by_slot};
+use store::verdict::{LOOKED_AT_A_SLOT, TaskSlot, by_slot};
 
 /// The most endpoints in trouble that are shown.
 const MOST_ENDPOINTS: i64 = 10;
@@ -37,7 +37,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let unwell = found.as_ref().map(unhealthy).unwrap_or_default();
     let is_told = |id: EndpointId| unwell.iter().any(|axis| axis.sentence.contains(&id.to_string()));
     let soon = notices(&visit, is_told).await;
-    let hours = hours(&visit).await.unwrap_or_else(|refusal| shell::broken(&refusal));
+    let hours = hours::show(&visit).await.unwrap_or_else(|refusal| shell::broken(&refusal));
     let slots = slots(&visit).await;
     let troubled = show_troubled(&visit).await;
     let main = html! {
@@ -98,43 +98,6 @@ fn cards(soon: &Answer<Notices>, without_endpoints: bool) -> Markup {
     }
 }
 
-/// Shows the jobs that ended and failed, and the deliveries that were attempted and failed, in each hour of a day.
-async fn hours(visit: &Visit) -> Answer<Markup> {
-    let found = by_hour(&mut *visit.conn().await?).await?;
-    let counts = |of: fn(&HourRow) -> i64| -> [u32; HOURS] {
-        std::array::from_fn(|hour| found.get(hour).map_or(0, |row| u32::try_from(of(row)).unwrap_or(u32::MAX)))
-    };
-    let jobs_are_cut = found.iter().any(|row| row.has_more_jobs);
-    let deliveries_are_cut = found.iter().any(|row| row.has_more_deliveries);
-    let rows = html! {
-        (hourly("Jobs that ended", Colour::Plain, &counts(|row| row.ended), jobs_are_cut))
-        (hourly("Jobs that failed", Colour::Bad, &counts(|row| row.failed), jobs_are_cut))
-        (hourly("Deliveries that were attempted", Colour::Plain, &counts(|row| row.attempted), deliveries_are_cut))
-        (hourly("Deliveries whose last attempt failed", Colour::Bad, &counts(|row| row.troubled), deliveries_are_cut))
-    };
-    let columns =
-        [("What", Fit::Any), ("By hour", Fit::Any), ("In the last hour", Fit::Any), ("In the day", Fit::Medium)];
-    Ok(html! {
-        (shell::fitted_table("Hours", &columns, &rows))
-        @if jobs_are_cut || deliveries_are_cut {
-            p.soft { "Of each hour the newest " (LOOKED_AT) " are looked at: where there were more, so many are counted." }
-        }
-    })
-}
-
-/// Shows a row of the hours. `is_cut`: of an hour at least not all were looked at.
-fn hourly(what: &str, colour: Colour, counts: &[u32; HOURS], is_cut: bool) -> Markup {
-    let sum: u64 = counts.iter().copied().map(u64::from).sum();
-    html! {
-        tr {
-            td { (what) }
-            td { (bars(counts, colour, "of these", "of these")) }
-            td.number { (counts[HOURS - 1]) }
-            td.number.medium { (sum) @if is_cut { " or more" } }
-        }
-    }
-}
-
 /// Shows the five axes with the numbers behind them.
 fn axes(found: &Verdict) -> Markup {
     let rows = html! {
@@ -142,7 +105,7 @@ fn axes(found: &Verdict) -> Markup {
             tr {
                 td { (axis.axis.name()) }
                 td { (state(axis.state.name())) }
-                td.long { (axis.sentence) }
+                td.long { (with_code(&axis.sentence, |part| html! { (part) })) }
                 td.medium { @for number in &axis.numbers { div { span.soft { (number.name.replace('_', " ")) " " } (value(number)) } } }
             }
         }

@@ -42,10 +42,27 @@ pub(super) fn link_if_open(visit: &Visit, id: impl Display) -> Markup {
     }
 }
 
-/// Shows a sentence with links to the pages of the ids in it that open for this role.
+/// Shows a sentence with links to the pages of the ids in it that open for this role, and what stands in backticks as
+/// code.
 pub(super) fn linked(sentence: &str, role: OperatorRole) -> Markup {
+    with_code(sentence, |part| with_links(part, role))
+}
+
+/// Shows a sentence with what stands in backticks as code, and what stands between as `shown` has it.
+pub(super) fn with_code(sentence: &str, shown: impl Fn(&str) -> Markup) -> Markup {
+    let parts: Vec<&str> = sentence.split('`').collect();
     html! {
-        @for (place, word) in sentence.split(' ').enumerate() {
+        @for (place, part) in parts.iter().enumerate() {
+            @if place % 2 == 0 { (shown(part)) }
+            @else if place + 1 < parts.len() { code { (part) } }
+            @else { "`" (shown(part)) }
+        }
+    }
+}
+
+fn with_links(text: &str, role: OperatorRole) -> Markup {
+    html! {
+        @for (place, word) in text.split(' ').enumerate() {
             @if place > 0 { " " }
             @let id = word.trim_end_matches(['.', ',', ';', ':']);
             @match page_of(id, role) {
@@ -126,6 +143,17 @@ mod tests {
         // The pages of items open for whoever may read all.
         assert!(linked("It was itm_01.", Read).0.contains("href=\"/console/items/itm_01\""));
         assert_eq!(linked("It was itm_01.", Metadata).0, "It was itm_01.");
+    }
+
+    #[test]
+    fn what_stands_in_backticks_is_code() {
+        let shown = linked("The read `levels` is paused, of job_1. Paused too: `beats`, `pitch`.", Metadata).0;
+        let job = "<a class=\"id\" href=\"/console/jobs/job_1\">job_1</a>";
+        let is = format!(
+            "The read <code>levels</code> is paused, of {job}. Paused too: <code>beats</code>, <code>pitch</code>."
+        );
+        assert_eq!(shown, is);
+        assert_eq!(linked("`<a>` of ` alone", Metadata).0, "<code>&lt;a&gt;</code> of ` alone", "one without its end");
     }
 
     #[test]

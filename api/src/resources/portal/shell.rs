@@ -153,7 +153,7 @@ fn alone(look: &Look, title: &str, said: &Markup) -> Markup {
 pub(super) struct WayBack {
     /// The path of the page whose form was refused.
     pub page: Option<String>,
-    /// The form as it was sent, if there is something to be written or chosen in it.
+    /// The form as it was sent, below its heading, if there is something to be written or chosen in it.
     pub form: Option<Markup>,
 }
 
@@ -172,7 +172,7 @@ pub(super) fn refusal(look: &Look, seat: Option<&Seat>, back: &WayBack, refusal:
             h1 { (title) }
             p role="alert" { (words(refusal)) }
             p.soft { "Code " code { (refusal.code().name()) } }
-            @if let Some(form) = &back.form { (still_there(form)) }
+            @if let Some(form) = &back.form { (form) }
             @if let Some(page) = &back.page { p { a href=(page) { "Back to the page" } } }
             p { a href=(PORTAL_PATH) { "To the first page" } }
         }
@@ -180,14 +180,9 @@ pub(super) fn refusal(look: &Look, seat: Option<&Seat>, back: &WayBack, refusal:
     whole(seat, look, title, &main)
 }
 
-/// Shows a form again, with what was written into it.
-fn still_there(form: &Markup) -> Markup {
-    html! { h2 { "What you wrote is still here" } (form) }
-}
-
 /// Returns the page for a session that has ended, or that there never was. `is_form`: something was asked for, which is
-/// said not to have been done; `form` is the form as it was sent, if something was written into it. `came_back`: the
-/// browser was just led to where a new session is made, and has none.
+/// said not to have been done; `form` is the form as it was sent, below its heading, if something was written into it.
+/// `came_back`: the browser was just led to where a new session is made, and has none.
 pub(super) fn has_ended(look: &Look, is_form: bool, form: Option<&Markup>, came_back: bool) -> Markup {
     let title = if is_form { "That was not done: your session has ended" } else { "Your session has ended" };
     let said = html! {
@@ -203,7 +198,7 @@ pub(super) fn has_ended(look: &Look, is_form: bool, form: Option<&Markup>, came_
         @if let Some(url) = &look.refresh_url { p { a.button href=(url) rel="noreferrer" { "Open them again" } } }
         p { (leads_back(look, "button")) }
         @if let Some(form) = form {
-            (still_there(form))
+            (form)
             p.soft { "It can be sent from here as soon as these pages are open again in another window of this browser." }
         }
     };

@@ -38,12 +38,14 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     Ok(visit.whole("Statement", &main))
 }
 
-/// Shows the form that chooses the month, and what stands beside it.
+/// Shows the form that chooses the month, and what stands beside it. A month that was refused is shown as text: fields
+/// of months are empty where they are given what is none.
 pub(super) fn asking(month: &str, wrong: Option<&Wrong>, beside: &Markup) -> Markup {
+    let kind = if invalid(wrong, "month").is_some() { "text" } else { "month" };
     html! {
         form.filters aria-label="Month" {
             div { label for="month" { "Month" }
-                input #month name="month" type="month" pattern="[0-9]{4}-[0-9]{2}" value=(month) required
+                input #month name="month" type=(kind) pattern="[0-9]{4}-[0-9]{2}" value=(month) required
                     aria-invalid=[invalid(wrong, "month")] aria-describedby=[described_by(wrong, "month")];
                 (why(wrong, "month"))
             }

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 /// Why an address with a user name or a password is refused.
 const NO_USER: &str = "`url` must be like https://example.com/hooks, without a user name and a password: what stood \
-    before the @ is left out below. Your server tells requests of ours from others by their signature.";
+    before the @ is left out. Your server tells requests of ours from others by their signature.";
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let list = visit.ask(Method::GET, &format!("/webhooks?{}", visit.filters(&["cursor"])), None).await?;

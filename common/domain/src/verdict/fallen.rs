@@ -3,7 +3,7 @@
 
 use super::{Process, SILENT_SECONDS};
 
-/// Seconds for which the end of a process is told. Later, only the fleet's page shows it.
+/// Seconds for which the end of a process is told. Later, only the fleet's page shows it (`taken_over`).
 const TOLD_SECONDS: f64 = 3_600.0;
 /// The ends of one service within `TOLD_SECONDS` from which on they are no accident any more.
 const REPEATED: usize = 3;
@@ -39,7 +39,21 @@ impl Fallen<'_> {
 /// one of them: of one that fell silent before it started, and all of whose tasks it can do. One of the same host comes
 /// first: what restarts a process there restarts that process, and another host's stays without.
 pub fn fallen(processes: &[Process]) -> Vec<Fallen<'_>> {
-    let is_told = |one: &&Process| (SILENT_SECONDS..TOLD_SECONDS).contains(&one.silent_seconds);
+    fallen_within(processes, TOLD_SECONDS)
+}
+
+/// Returns the names of the processes that fell silent and whose work goes on: those of `fallen`, and earlier ones,
+/// whose successors are found in the same way.
+pub fn taken_over(processes: &[Process]) -> Vec<&str> {
+    let all = fallen_within(processes, f64::INFINITY).into_iter();
+    let earlier = all.filter(|one| one.process.silent_seconds >= TOLD_SECONDS);
+    let past = fallen(processes).into_iter().chain(earlier).filter(Fallen::is_past);
+    past.map(|one| one.process.name.as_str()).collect()
+}
+
+/// Returns the processes that fell silent within so many seconds, as `fallen` does.
+fn fallen_within(processes: &[Process], seconds: f64) -> Vec<Fallen<'_>> {
+    let is_told = |one: &&Process| (SILENT_SECONDS..seconds).contains(&one.silent_seconds);
     let mut silent: Vec<&Process> = processes.iter().filter(is_told).collect();
     silent.sort_by(|one, other| one.silent_seconds.total_cmp(&other.silent_seconds));
     // Whoever can follow on a later end can follow on an earlier one too, so that the later ones choose first. Each

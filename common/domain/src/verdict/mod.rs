@@ -16,7 +16,7 @@ mod snapshot;
 #[cfg(test)]
 mod tests;
 
-pub use fallen::{Fallen, fallen, past, predecessor, some_of};
+pub use fallen::{Fallen, fallen, past, predecessor, some_of, taken_over};
 pub use invariants::{Held, Invariant, MOST_COUNTED, Outcome};
 pub use snapshot::{
     Backlog, Books, Deliveries, Disabled, Duty, Ended, EndedBefore, EndedTask, FailedMigration, Failure, OutOfMinutes,

@@ -93,3 +93,17 @@ fn a_process_that_was_killed_stays_past_when_its_successor_stops_normally() {
     let many = [left(), left(), Process { successor_left: true, ..process("worker", 300.0) }];
     assert_told(&after(many), State::Degraded, "3 workers ended without a word within an hour", next);
 }
+
+#[test]
+fn the_work_of_a_killed_process_is_taken_over_however_long_ago_that_was() {
+    let named = |name: &str, one: Process| Process { name: name.to_owned(), ..one };
+    for silent in [40.0, 600.0, 3_599.0, 3_600.0, 400_000.0] {
+        let killed = || named("killed", process("worker", silent));
+        let (next, before) = (started("worker", silent - 10.0), started("worker", silent + 10.0));
+        assert_eq!(taken_over(&[killed(), next.clone()]), ["killed"], "{silent}");
+        assert!(taken_over(&[killed(), before]).is_empty(), "{silent}: none was started in its place");
+        assert!(taken_over(&[Process { claims: 1, ..killed() }, next]).is_empty(), "{silent}: it still has a job");
+        assert_eq!(taken_over(&[Process { successor_left: true, ..killed() }]), ["killed"], "{silent}");
+    }
+    assert!(taken_over(&[process("worker", 5.0), started("worker", 1.0)]).is_empty(), "it lives");
+}
