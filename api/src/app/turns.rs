@@ -25,8 +25,14 @@ const WAITED: Duration = Duration::from_secs(2);
 
 /// All turns of a process, by what they are for.
 pub struct WorkTurns {
-    /// Working on long bodies and long documents, by account; a stranger's by network.
-    pub bodies: Turns<Taker>,
+    /// Reading long documents and stored reads, working on them, and writing what they show.
+    pub documents: Turns<Taker>,
+    /// Judging long bodies of accounts, but for the longest.
+    medium_bodies: Turns<Taker>,
+    /// The same of the longest.
+    longest_bodies: Turns<Taker>,
+    /// Judging long bodies of strangers, by network.
+    strangers_bodies: Turns<Taker>,
     /// What the agent of projects walks between its calls, by account.
     pub agents: Turns<AccountId>,
     /// Looking up what a signed link to media or to a picture leads to, by item.
@@ -55,8 +61,20 @@ pub struct WorkTurns {
 
 /// Bytes of a feed or a page from which on it is long: one of two megabytes takes sixteen times as long to parse.
 const LONG_PULL: usize = 128 << 10;
+/// Bytes of a body from which on it is one of the longest: one of two megabytes takes fifty times as long to judge.
+const LONGEST_BODY: usize = 64 << 10;
 
 impl WorkTurns {
+    /// The turns to judge a body of so many bytes. No account waits for strangers, and none with a body of some
+    /// kilobytes for those of megabytes.
+    pub const fn bodies(&self, taker: Taker, bytes: usize) -> &Turns<Taker> {
+        match taker {
+            Taker::Network(_) => &self.strangers_bodies,
+            Taker::Account(_) if bytes > LONGEST_BODY => &self.longest_bodies,
+            Taker::Account(_) => &self.medium_bodies,
+        }
+    }
+
     /// The turns to parse what was pulled, by its bytes.
     pub const fn pulls(&self, bytes: usize) -> &Turns<AccountId> {
         if bytes > LONG_PULL { &self.long_pulls } else { &self.short_pulls }
@@ -68,8 +86,11 @@ impl Default for WorkTurns {
     fn default() -> Self {
         let cores = available_parallelism().map_or(1, NonZero::get);
         Self {
-            // Each keeps a thread busy: half of the cores are left to short requests.
-            bodies: Turns::new(1, (cores / 2).max(1)),
+            // Each keeps a thread busy: of each kind no more than half of the cores.
+            documents: Turns::new(1, (cores / 2).max(1)),
+            medium_bodies: Turns::new(1, (cores / 2).max(1)),
+            longest_bodies: Turns::new(1, (cores / 2).max(1)),
+            strangers_bodies: Turns::new(1, (cores / 2).max(1)),
             agents: Turns::new(1, (cores / 2).max(1)),
             // A lookup holds a database connection for a moment: four in all leave the others to calls.
             media_links: Turns::new(2, 4),
@@ -166,5 +187,24 @@ mod tests {
         turns.turn_soon(other).await.expect("a turn");
         drop(first);
         second.await.expect("its turn");
+    }
+
+    #[tokio::test]
+    async fn a_body_waits_for_no_stranger_for_no_document_and_for_none_that_is_much_longer() {
+        let (turns, busy, other) = (WorkTurns::default(), AccountId::mint(), AccountId::mint());
+        let stranger = Taker::Network(std::net::IpAddr::from([192, 0, 2, 1]));
+        let of = |taker: Taker, bytes| turns.bodies(taker, bytes).turn(taker).now_or_never();
+        let document = turns.documents.turn(busy.into()).await;
+        let theirs = of(stranger, 2 << 20).expect("at once");
+        let longest = of(busy.into(), LONGEST_BODY + 1).expect("at once");
+        let medium = of(other.into(), LONGEST_BODY).expect("a body of some kilobytes waits for none of these");
+        assert!(of(busy.into(), LONGEST_BODY).is_none(), "but for others like it");
+        assert!(
+            of(Taker::Network(std::net::IpAddr::from([192, 0, 2, 2])), 5 << 10).is_none(),
+            "strangers for strangers"
+        );
+        assert!(of(other.into(), 2 << 20).is_none(), "the longest for each other");
+        drop((document, theirs, longest, medium));
+        assert!(of(other.into(), 2 << 20).is_some() && of(busy.into(), LONGEST_BODY).is_some());
     }
 }

@@ -197,7 +197,8 @@ async fn a_long_body_waits_for_its_senders_turn_and_a_short_one_for_nobody() {
         let body = format!("[{}0]", "0,".repeat(bytes / 2));
         request(Method::POST, "/api/v1/sessions/redeem").content_type("application/json").body(body)
     };
-    let turn = app.turns.bodies.turn(Taker::Network(network(NOWHERE))).await;
+    let stranger = Taker::Network(network(NOWHERE));
+    let turn = app.turns.bodies(stranger, LONG + 1).turn(stranger).await;
     let mut long = Box::pin(send(&router, redeem(LONG)));
     assert!(long.as_mut().now_or_never().is_none(), "its sender's turn is taken");
     let short = send(&router, redeem(100)).now_or_never().expect("it waits for nobody");

@@ -79,7 +79,7 @@ pub async fn import_timeline(
 
 /// Works on a document in its account's turn.
 async fn aside<T>(app: &App, caller: &Caller, work: impl FnOnce() -> T) -> T {
-    in_turn(&app.turns.bodies, caller.account_id.into(), work).await
+    in_turn(&app.turns.documents, caller.account_id.into(), work).await
 }
 
 /// Takes a document apart.

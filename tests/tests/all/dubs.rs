@@ -335,7 +335,7 @@ async fn a_long_talk_is_put_into_segments_in_its_accounts_turn() -> anyhow::Resu
     stored(&world, item, Read::Transcript, json!({ "language": "en", "words": words })).await?;
     let turns = json!({ "segments": [{ "speaker": "a", "start": 0.0, "end": 1_200.0 }] });
     stored(&world, item, Read::Speakers, turns).await?;
-    let turn = world.app().turns.bodies.turn(Taker::Account(tenant.account)).await;
+    let turn = world.app().turns.documents.turn(Taker::Account(tenant.account)).await;
     let client = tenant.client.clone();
     let body = json!({ "ref": item, "target_language": "es", "dry_run": true });
     let mut call = tokio::spawn(async move { client.tool("dub", &body).await });

@@ -17,7 +17,7 @@ const WAITED: Duration = Duration::from_millis(500);
 
 /// What comes of a call that is sent while its account's turn is taken. Fails if it does not wait for it.
 async fn after_its_turn(world: &World, tenant: &Tenant, tool: &'static str, ask: Value) -> anyhow::Result<Answer> {
-    let turn = world.app().turns.bodies.turn(Taker::Account(tenant.account)).await;
+    let turn = world.app().turns.documents.turn(Taker::Account(tenant.account)).await;
     let client = tenant.client.clone();
     let mut call = tokio::spawn(async move { client.tool(tool, &ask).await });
     ensure!(timeout(WAITED, &mut call).await.is_err(), "{tool} waited for no turn");
@@ -50,7 +50,7 @@ async fn a_long_document_is_read_and_exported_in_its_accounts_turn_and_a_short_o
             assert!(answer["content"].as_str().is_some_and(|content| content.len() > 10_000), "{ask}");
         }
     }
-    let _turn = world.app().turns.bodies.turn(Taker::Account(tenant.account)).await;
+    let _turn = world.app().turns.documents.turn(Taker::Account(tenant.account)).await;
     for (tool, ask) in asks(&short) {
         tenant.client.tool(tool, &ask).await?.data()?;
     }
@@ -94,7 +94,7 @@ async fn the_film_of_a_long_timeline_is_planned_in_its_accounts_turn_too() -> an
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
     let id = timeline(&tenant, 400).await?["id"].clone();
-    let turns = &world.app().turns.bodies;
+    let turns = &world.app().turns.documents;
     let turn = turns.turn(Taker::Account(tenant.account)).await;
     let client = tenant.client.clone();
     let ask = json!({ "timeline_id": id, "dry_run": true });
@@ -118,7 +118,7 @@ async fn what_is_kept_of_a_long_talk_is_found_in_one_turn_and_told_in_another() 
     let item = world.item(&tenant, Media::audio(3_600)).await?;
     let spans: Vec<(f64, f64)> = (0..1_100).map(|at| (f64::from(at * 3), f64::from(at * 3 + 1))).collect();
     speaks(&world, item, &spans).await?;
-    let turns = &world.app().turns.bodies;
+    let turns = &world.app().turns.documents;
     let turn = turns.turn(Taker::Account(tenant.account)).await;
     let (client, ask) = (tenant.client.clone(), json!({ "ref": item }));
     let mut call = tokio::spawn(async move { client.tool("remove_silence", &ask).await });
@@ -156,7 +156,7 @@ async fn what_is_said_in_a_film_has_its_room_for_as_long_as_its_dry_run_waits() 
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
     let (_, id) = captioned(&world, &tenant).await?;
-    let turns = &world.app().turns.bodies;
+    let turns = &world.app().turns.documents;
     let turn = turns.turn(Taker::Account(tenant.account)).await;
     let (client, ask) = (tenant.client.clone(), json!({ "timeline_id": id, "dry_run": true }));
     let mut call = tokio::spawn(async move { client.tool("render_timeline", &ask).await });
@@ -184,7 +184,7 @@ async fn as_many_dry_runs_of_films_wait_as_there_is_room_for_what_is_said_in_the
     let others = answers.hold(AccountId::mint(), (128 << 20) + (16 << 10)).ok();
     let own = answers.hold(tenant.account, 31 << 20).ok();
     ensure!(others.is_some() && own.is_some(), "so much is free");
-    let turn = world.app().turns.bodies.turn(Taker::Account(tenant.account)).await;
+    let turn = world.app().turns.documents.turn(Taker::Account(tenant.account)).await;
     let (mut refused, mut waiting) = (0, Vec::new());
     let calls: Vec<_> = (0..6)
         .map(|_| {

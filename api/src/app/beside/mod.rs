@@ -4,7 +4,8 @@
 //! a debug build, and its thread would do nothing else in that time. So a request with a long body is polled in
 //! `block_in_place`, and its body is judged only when its turn has come: one at a time for each account, and as many
 //! for all accounts as half the cores. Waiting for a turn holds no connection, and a turn ends as soon as the request
-//! waits for something else. Documents that are long wait for the same turns where they are read and where answers show
+//! waits for something else. Strangers' bodies and the longest have turns of their own, so that nobody with a few
+//! kilobytes waits for them. Documents that are long have such turns too, where they are read and where answers show
 //! them ([`in_turn_if`], [`apart_in_turn`]).
 
 use crate::app::App;
@@ -36,7 +37,8 @@ impl BodyTurn {
     pub async fn wait(request: &Request, taker: Taker) {
         let (Some(own), Some(app)) = (request.data::<Self>(), request.data::<App>()) else { return };
         own.end();
-        let turn = app.turns.bodies.turn(taker).await;
+        let bytes = request.data::<SentBody>().map_or(0, |SentBody(bytes)| bytes.len());
+        let turn = app.turns.bodies(taker, bytes).turn(taker).await;
         *own.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(turn);
     }
 
@@ -91,7 +93,7 @@ pub async fn polled_beside<F: Future>(work: F) -> F::Output {
 
 /// Does work for an account: if it takes long, in the account's turn, beside the threads that answer calls.
 pub async fn in_turn_if<T>(app: &App, account: AccountId, is_long: bool, work: impl FnOnce() -> T) -> T {
-    if is_long { in_turn(&app.turns.bodies, account.into(), work).await } else { work() }
+    if is_long { in_turn(&app.turns.documents, account.into(), work).await } else { work() }
 }
 
 /// Waits for the taker's turn, then does long work on a thread apart. The turn lasts until the work ends, also where
@@ -106,7 +108,7 @@ pub async fn apart_in_turn<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Answer<T> {
     let taker = taker.into();
-    let turn = app.turns.bodies.turn(taker).await;
+    let turn = app.turns.documents.turn(taker).await;
     apart(app, taker, move || {
         let _turn = turn;
         work()

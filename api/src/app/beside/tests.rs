@@ -110,7 +110,7 @@ async fn long_work_apart_keeps_its_turn_when_its_caller_hangs_up_and_others_are_
 async fn short_work_waits_for_no_turn_and_work_that_panics_gives_its_turn_back() {
     let (app, _shutdown) = app();
     let busy = AccountId::mint();
-    let turn = app.turns.bodies.turn(busy.into()).await;
+    let turn = app.turns.documents.turn(busy.into()).await;
     let short = apart_in_turn_if(&app, busy, false, || 7).now_or_never().expect("at once");
     assert_eq!(short.expect("it ends"), 7);
     assert!(apart_in_turn_if(&app, busy, true, || 7).now_or_never().is_none(), "long work waits");
