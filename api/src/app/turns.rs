@@ -33,6 +33,8 @@ pub struct WorkTurns {
     longest_bodies: Turns<Taker>,
     /// Judging long bodies of strangers, by network.
     strangers_bodies: Turns<Taker>,
+    /// Scoring what searches found, by account, once they have given back their connections.
+    pub scores: Turns<AccountId>,
     /// What the agent of projects walks between its calls, by account.
     pub agents: Turns<AccountId>,
     /// Looking up what a signed link to media or to a picture leads to, by item.
@@ -91,6 +93,8 @@ impl Default for WorkTurns {
             medium_bodies: Turns::new(1, (cores / 2).max(1)),
             longest_bodies: Turns::new(1, (cores / 2).max(1)),
             strangers_bodies: Turns::new(1, (cores / 2).max(1)),
+            // As many as may ask the database.
+            scores: Turns::new(2, 4),
             agents: Turns::new(1, (cores / 2).max(1)),
             // A lookup holds a database connection for a moment: four in all leave the others to calls.
             media_links: Turns::new(2, 4),

@@ -1,11 +1,14 @@
 //! `search_footage`: what is said is found with its range, its moment and its still; what can't be searched is named
 //! (contract §4.4).
 
-use domain::ids::{ItemId, WorkspaceId};
+use domain::ids::{AccountId, ItemId, WorkspaceId};
+use futures_util::future::join_all;
 use mws_tests::world::footage::{Script, performing};
 use mws_tests::world::{Answer, Client, Media, World, runners};
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
+use std::time::Duration;
+use tokio::time::timeout;
 
 const TALK: &str = "Yes the interview comes first and the music starts after it Then let us do that and look for the part \
                     about the river I will send you the file this evening";
@@ -323,5 +326,19 @@ async fn words_that_were_shown_are_found_as_well_as_words_that_were_said_and_tol
     let read = tenant.client.send("GET", &path, &[], None).await?.json;
     assert_eq!(read["data"]["written"][0]["words"][3]["text"], json!("in"), "{read}");
     assert_eq!(read["data"]["moments"][1]["text"], json!(""), "{read}");
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_searches_of_all_accounts_found_is_scored_four_at_a_time() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let turns = &world.app().turns.scores;
+    let mut held = join_all((0..4).map(|_| turns.turn(AccountId::mint()))).await;
+    let client = tenant.client.clone();
+    let mut call = tokio::spawn(async move { search(&client, "river").await });
+    assert!(timeout(Duration::from_millis(500), &mut call).await.is_err(), "it waits until one has been scored");
+    held.pop();
+    call.await??.data()?;
     world.end().await
 }

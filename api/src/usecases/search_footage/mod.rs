@@ -101,9 +101,12 @@ impl Search {
         Within { workspace: self.workspace, items: self.items.as_deref(), limit: passages }
     }
 
-    /// The hits, with those from these passages added. In no turn, since a permit for searches is held meanwhile.
+    /// The hits, with those from these passages added. One of the account's permits for searches is held meanwhile, and
+    /// nothing that others need while the turn is waited for.
     async fn take(&self, asked: Asked, mut hits: Hits, passages: Vec<FoundPassage>, fit: Fit) -> Answer<(Asked, Hits)> {
+        let turn = self.app.turns.scores.turn(self.account).await;
         let work = move || {
+            let _turn = turn;
             hits.take(&asked, &passages, fit);
             (asked, hits)
         };
