@@ -225,7 +225,7 @@ async fn a_link_shows_its_picture_for_an_hour_or_two_and_no_other() -> anyhow::R
         let refused = get(other.clone()).await?;
         assert_eq!((refused.status, refused.code()), (401, "unauthenticated"), "{other}");
     }
-    world.advance(std::time::Duration::from_hours(2)).await?;
+    world.advance(Duration::from_hours(2)).await?;
     let ended = get(path.clone()).await?;
     assert_eq!((ended.status, ended.code()), (401, "token_expired"));
     let answer = tenant.client.send("GET", &format!("/library/items/{item}/reads/search_index"), &[], None).await?;
