@@ -98,7 +98,9 @@ fn a_process_that_was_killed_stays_past_when_its_successor_stops_normally() {
 fn the_work_of_a_killed_process_is_taken_over_however_long_ago_that_was() {
     let named = |name: &str, one: Process| Process { name: name.to_owned(), ..one };
     for silent in [40.0, 600.0, 3_599.0, 3_600.0, 400_000.0] {
-        let killed = || named("killed", process("worker", silent));
+        // It was started before it was heard of for the last time.
+        let lives_seconds = silent + 86_400.0;
+        let killed = || named("killed", Process { lives_seconds, ..process("worker", silent) });
         let (next, before) = (started("worker", silent - 10.0), started("worker", silent + 10.0));
         assert_eq!(taken_over(&[killed(), next.clone()]), ["killed"], "{silent}");
         assert!(taken_over(&[killed(), before]).is_empty(), "{silent}: none was started in its place");
