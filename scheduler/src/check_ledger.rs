@@ -6,6 +6,7 @@
 
 use domain::ids::AccountId;
 use domain::verdict::Invariant;
+use domain::verdict::thresholds::LEDGER_UNCHECKED_SECONDS;
 use runtime::clock::host_unix_seconds;
 use runtime::process::Process;
 use serde_json::{Value, json};
@@ -19,8 +20,6 @@ use store::totals::{self, Totals};
 const BATCH: i64 = 20_000;
 /// Differences that are logged in one run, at most; there may be one for each account.
 const TOLD: usize = 10;
-/// Seconds after which a missing check is an alert: fifteen runs.
-const LATE_SECONDS: f64 = 900.0;
 
 /// Checks once. Returns how many balances differ from the journal.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
@@ -107,10 +106,10 @@ async fn recount(conn: &mut PgConnection) -> sqlx::Result<Vec<Drift>> {
 /// Reports the last check's result, and alerts when it is too old.
 fn tell_last(process: &Process, last: Checked) {
     let age = last.age_seconds.unwrap_or(f64::INFINITY);
-    if age > LATE_SECONDS {
+    if age > LEDGER_UNCHECKED_SECONDS {
         tracing::error!(seconds = age, "The ledger was last checked long ago: see why the check fails.");
     }
-    let bad = last.drifting > 0 || age > LATE_SECONDS;
+    let bad = last.drifting > 0 || age > LEDGER_UNCHECKED_SECONDS;
     let note = json!({ "drifting": last.drifting, "seconds_since_check": last.age_seconds.map(f64::round) });
     process.signs.note("ledger", if bad { note } else { Value::Null });
 }

@@ -5,6 +5,7 @@ use crate::output::counted;
 use bytes::Bytes;
 use domain::read::Read;
 use domain::task::Task;
+use domain::verdict::thresholds::LITTLE_FREE_PERCENT;
 use runtime::chat::ChatClient;
 use runtime::config::{Confinement, Settings};
 use runtime::media::{MediaError, MediaStore};
@@ -16,8 +17,6 @@ use worker::renders::Renderer;
 /// The object that is written and deleted as a test.
 const PROBE: &str = "doctor/probe";
 const PROBE_BYTES: &[u8] = b"mws doctor";
-/// With less free space than this, in percent, media will soon not fit.
-const LEAST_FREE_PERCENT: u64 = 10;
 
 /// Runs every check of the machine. `failing` are the models whose providers answer nothing, as the database has them.
 pub(super) async fn findings(settings: &Settings, failing: &[FailingMaker]) -> Vec<Finding> {
@@ -145,7 +144,7 @@ fn disk(settings: &Settings) -> Option<Finding> {
     let percent = found.f_bavail.saturating_mul(100).checked_div(found.f_blocks)?;
     let folder = settings.data_dir.display();
     let value = format!("{percent} % ({} GiB) free under {folder}", free >> 30);
-    Some(if percent >= LEAST_FREE_PERCENT {
+    Some(if percent >= u64::from(LITTLE_FREE_PERCENT) {
         Finding::fine("disk", value)
     } else {
         Finding::warning("disk", value, "free some space, or move the data folder (MWS_DATA_DIR)")

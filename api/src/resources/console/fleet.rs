@@ -10,6 +10,7 @@ use crate::http::pages::field;
 use crate::usecases::operator::reads::pause_or_resume_read;
 use chrono::{DateTime, Utc};
 use domain::read::Read;
+use domain::verdict::thresholds::SILENT_SECONDS;
 use domain::verdict::{Held, span, taken_over};
 use maud::{Markup, html};
 use poem::Response;
@@ -17,9 +18,6 @@ use store::inspect;
 use store::invariants;
 use store::reads::{self, Begun, KindRow};
 use store::verdict::{self, DutyTold, ProcessRow};
-
-/// Seconds without a sign of life after which a process is called dead.
-const SILENT_SECONDS: f64 = 30.0;
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&[])?;

@@ -13,6 +13,7 @@ use crate::usecases::operator::jobs::cancel_job;
 use domain::ids::{DeliveryId, JobId};
 use domain::job::{Job, JobStatus};
 use domain::task::Task;
+use domain::verdict::thresholds::SILENT_SECONDS;
 use maud::{Markup, html};
 use poem::Response;
 use sqlx::PgConnection;
@@ -23,8 +24,6 @@ use store::{items, journal, reads, verdict};
 
 /// The most deliveries of a job that are shown.
 const MOST_DELIVERIES: i64 = 50;
-/// Seconds without a sign of life after which a process is not expected to run jobs.
-const SILENT_SECONDS: f64 = 30.0;
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["done", "format"])?;

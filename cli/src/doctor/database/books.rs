@@ -2,14 +2,12 @@
 
 use crate::doctor::finding::Finding;
 use crate::output::counted;
+use domain::verdict::thresholds::LEDGER_UNCHECKED_SECONDS;
 use domain::verdict::{Invariant, Outcome};
 use runtime::config::Settings;
 use runtime::seal::Sealer;
 use sqlx::{Connection, PgConnection};
 use store::{audit, invariants, ledger, webhook_secrets};
-
-/// Seconds since the last check of the ledger above which it is late: schedulers check it each minute.
-const CHECK_LATE_SECONDS: f64 = 900.0;
 
 /// Checks which keys the accounts' signing secrets are sealed under.
 pub(super) async fn seals(conn: &mut PgConnection, settings: &Settings) -> sqlx::Result<Finding> {
@@ -54,7 +52,7 @@ pub(super) async fn journal(conn: &mut PgConnection) -> sqlx::Result<Finding> {
     let (drift, last) = (ledger::drift(conn).await?, ledger::last_check(conn).await?);
     let checked = last.age_seconds.map_or("never".to_owned(), |age| format!("{age:.0} s ago"));
     Ok(match drift.first() {
-        None if last.age_seconds.is_some_and(|age| age > CHECK_LATE_SECONDS) => {
+        None if last.age_seconds.is_some_and(|age| age > LEDGER_UNCHECKED_SECONDS) => {
             let value = format!("every balance is what its journal adds up to; the scheduler last checked {checked}");
             Finding::warning("journal", value, "see in the schedulers' log why `check_ledger` fails")
         }

@@ -7,7 +7,8 @@ use super::finding::Finding;
 use crate::output::counted;
 use books::{audit_log, journal, rows_hold, seals};
 use domain::task::Task;
-use domain::verdict::{Process, Replica, SILENT_SECONDS, fallen, past, some_of, span};
+use domain::verdict::thresholds::{JOB_WAITS_SECONDS, MOST_SKEW_MS, SILENT_SECONDS};
+use domain::verdict::{Process, Replica, fallen, past, some_of, span};
 use notices::notices;
 use runtime::clock::Clocks;
 use runtime::config::Settings;
@@ -22,10 +23,6 @@ use store::verdict::{self, ProcessRow};
 const EXTENSIONS: [&str; 4] = ["hstore", "pgcrypto", "pg_trgm", "btree_gin"];
 /// The oldest server that the service is tested on.
 const OLDEST_MAJOR: u32 = 14;
-/// The difference between clocks above which logs are hard to read; nothing is decided by it.
-const MOST_SKEW_MS: i64 = 1_000;
-/// Due work that waits for more seconds than this means a stall or too few workers.
-const WAITS_SECONDS: f64 = 120.0;
 /// Seconds within which an api was asked whether it is ready, for it to be known to run.
 const API_HEARD_SECONDS: f64 = 60.0;
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(2);
@@ -281,7 +278,7 @@ fn engines(fleet: &[Living]) -> Finding {
 async fn backlog(conn: &mut PgConnection) -> sqlx::Result<Finding> {
     let (job, delivery) = inspect::oldest_due_seconds(conn).await?;
     let value = format!("oldest due job {job:.0} s, oldest due delivery {delivery:.0} s");
-    Ok(if job.max(delivery) < WAITS_SECONDS {
+    Ok(if job.max(delivery) < JOB_WAITS_SECONDS {
         Finding::fine("backlog", value)
     } else {
         Finding::warning("backlog", value, "add workers, or see why those there are take nothing")

@@ -1,11 +1,7 @@
 //! Judges the database: whether its schema is as new as the release, and whether the servers that follow it keep up.
 
+use super::thresholds::{MOST_LAG_BYTES, MOST_LAG_SECONDS};
 use super::{Judged, Replica, Snapshot, State, counted, span};
-
-/// The seconds by which a replica may be behind. One that takes over then makes up for it within a minute.
-const MOST_LAG_SECONDS: f64 = 60.0;
-/// The bytes of log by which it may be behind, since what it says of the time may be old.
-const MOST_LAG_BYTES: i64 = 256 << 20;
 
 impl Replica {
     /// Whether it is too far behind to take over.

@@ -3,17 +3,10 @@
 //! A file that can't be read is its sender's fault, as what can't be made is its caller's: if most is so, operators are
 //! told, but nothing is failing. Nor is it where a provider fails.
 
+use super::thresholds::{ENOUGH_JOBS, FEW_FAILURES, MOST_FAILED_PERCENT, MOST_UNREADABLE_PERCENT};
 use super::{Ended, Failure, Judged, Number, Snapshot, State, count, percent};
 use crate::job::Fault;
 
-/// The fewest ended jobs that make a share meaningful.
-const ENOUGH: i64 = 20;
-/// Fewer failures than this may be coincidence.
-const FEW: i64 = 3;
-/// The largest acceptable share of jobs that failed by our fault, or by a provider's, in percent.
-const MOST_OF_OURS: f64 = 10.0;
-/// If a larger share than this fails for what was sent in, in percent, a decoder may be broken.
-const MOST_OF_MEDIA: f64 = 50.0;
 /// Those who are at fault for what was sent in.
 const SENDERS: [Fault; 2] = [Fault::Media, Fault::Caller];
 
@@ -40,14 +33,14 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
         let sentence = format!("{share:.0} % of the jobs that ended in 15 minutes failed {why}: {most}.{before}");
         Judged::new(state, sentence, next)
     };
-    if let Some(share) = troubled(&[Fault::Ours], FEW, MOST_OF_OURS) {
-        let state = if all >= ENOUGH { State::Failing } else { State::Degraded };
+    if let Some(share) = troubled(&[Fault::Ours], FEW_FAILURES, MOST_FAILED_PERCENT) {
+        let state = if all >= ENOUGH_JOBS { State::Failing } else { State::Degraded };
         return told(state, share, "by our fault", &[Fault::Ours]);
     }
-    if let Some(share) = troubled(&[Fault::Provider], FEW, MOST_OF_OURS) {
+    if let Some(share) = troubled(&[Fault::Provider], FEW_FAILURES, MOST_FAILED_PERCENT) {
         return told(State::Degraded, share, "by a provider's fault", &[Fault::Provider]);
     }
-    if let Some(share) = troubled(&SENDERS, 1, MOST_OF_MEDIA).filter(|_| all >= ENOUGH) {
+    if let Some(share) = troubled(&SENDERS, 1, MOST_UNREADABLE_PERCENT).filter(|_| all >= ENOUGH_JOBS) {
         return told(State::Degraded, share, "for what was sent in", &SENDERS);
     }
     let runs: i64 = snapshot.backlogs.iter().map(|backlog| backlog.running).sum();
@@ -66,7 +59,7 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
 /// Returns how many failed at this hour a week ago, as a further sentence; empty if too few ended then to tell.
 fn week_ago(ended: &Ended) -> String {
     let before = ended.week_ago;
-    if before.ended < ENOUGH {
+    if before.ended < ENOUGH_JOBS {
         return String::new();
     }
     format!(" At this hour a week ago {:.0} % of all failed.", percent(before.failed, before.ended))

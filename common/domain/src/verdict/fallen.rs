@@ -1,14 +1,9 @@
 //! Processes that ended without a word, because they were killed or their hosts died: which of them still matter, and
 //! which have a successor that goes on with their work.
 
-use super::{Process, SILENT_SECONDS};
+use super::Process;
+use super::thresholds::{END_TOLD_SECONDS, ENDS_GO_ON_SECONDS, REPEATED_ENDS, SILENT_SECONDS};
 
-/// Seconds for which the end of a process is told. Later, only the fleet's page shows it (`taken_over`).
-const TOLD_SECONDS: f64 = 3_600.0;
-/// The ends of one service within `TOLD_SECONDS` from which on they are no accident any more.
-const REPEATED: usize = 3;
-/// Seconds since the last of them for which they count as going on.
-const GOES_ON_SECONDS: f64 = 600.0;
 /// The most processes that a sentence names.
 const MOST_NAMED: usize = 5;
 
@@ -39,14 +34,14 @@ impl Fallen<'_> {
 /// one of them: of one that fell silent before it started, and all of whose tasks it can do. One of the same host comes
 /// first: what restarts a process there restarts that process, and another host's stays without.
 pub fn fallen(processes: &[Process]) -> Vec<Fallen<'_>> {
-    fallen_within(processes, TOLD_SECONDS)
+    fallen_within(processes, END_TOLD_SECONDS)
 }
 
 /// Returns the names of the processes that fell silent and whose work goes on: those of `fallen`, and earlier ones,
 /// whose successors are found in the same way.
 pub fn taken_over(processes: &[Process]) -> Vec<&str> {
     let all = fallen_within(processes, f64::INFINITY).into_iter();
-    let earlier = all.filter(|one| one.process.silent_seconds >= TOLD_SECONDS);
+    let earlier = all.filter(|one| one.process.silent_seconds >= END_TOLD_SECONDS);
     let past = fallen(processes).into_iter().chain(earlier).filter(Fallen::is_past);
     past.map(|one| one.process.name.as_str()).collect()
 }
@@ -103,8 +98,8 @@ pub(super) fn repeated<'a>(found: &[Fallen<'a>]) -> Option<(&'a str, usize, f64)
     found.iter().find_map(|last| {
         let service = last.process.service.as_str();
         let many = found.iter().filter(|one| one.process.service == service).count();
-        let is_last = last.process.silent_seconds < GOES_ON_SECONDS;
-        (is_last && many >= REPEATED).then_some((service, many, last.process.silent_seconds))
+        let is_last = last.process.silent_seconds < ENDS_GO_ON_SECONDS;
+        (is_last && many >= REPEATED_ENDS).then_some((service, many, last.process.silent_seconds))
     })
 }
 

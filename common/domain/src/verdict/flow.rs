@@ -1,10 +1,8 @@
 //! Judges whether work starts: due jobs are claimed within two minutes, or the verdict says why they are not.
 
+use super::thresholds::JOB_WAITS_SECONDS;
 use super::{Backlog, Judged, Number, Snapshot, State, at_least, count, counted, liveness, number, span};
 use crate::task::Task;
-
-/// Jobs that have been due for longer than this, in seconds, mean a stall or too few workers.
-const WAITS_SECONDS: f64 = 120.0;
 
 pub(super) fn numbers(snapshot: &Snapshot) -> Vec<Number> {
     vec![
@@ -114,7 +112,7 @@ fn oldest(snapshot: &Snapshot) -> Option<&Backlog> {
 }
 
 fn is_late(backlog: &Backlog) -> bool {
-    backlog.oldest_due_seconds > WAITS_SECONDS
+    backlog.oldest_due_seconds > JOB_WAITS_SECONDS
 }
 
 fn is_paused(snapshot: &Snapshot, task: Task) -> bool {

@@ -2,21 +2,12 @@
 //! schema and replicas.
 
 use super::fallen::{Fallen, fallen, past, repeated, some_of};
-use super::{Duty, Judged, Number, Process, SILENT_SECONDS, Snapshot, State, count, counted, database, span};
+use super::thresholds::{
+    DUTY_FAILING_SECONDS, DUTY_FAILING_TURNS, DUTY_LATE_TURNS, FATAL_SKEW_MS, LITTLE_FREE_PERCENT, MOST_SKEW_MS,
+    NEARLY_NONE_FREE_PERCENT, SILENT_SECONDS,
+};
+use super::{Duty, Judged, Number, Process, Snapshot, State, count, counted, database, span};
 use std::cmp::Ordering;
-
-/// Milliseconds by which clocks may differ before times in logs and signatures are hard to trust.
-const MOST_SKEW_MS: i64 = 1_000;
-/// Milliseconds by which clocks may differ before receivers refuse our signatures, or soon will (at five minutes).
-const FATAL_SKEW_MS: i64 = 240_000;
-/// The free part of the disk for media below which somebody should look; the alert `MwsDiskFilling` has the same.
-const LITTLE_FREE: f64 = 0.1;
-/// The free part below which uploads are about to be refused.
-const NEARLY_NONE_FREE: f64 = 0.01;
-/// The intervals without a run after which a duty is late, but never before `SILENT_SECONDS`.
-const TURNS: f64 = 5.0;
-/// Seconds after which a late duty is failing; after twice `TURNS` intervals if that is longer.
-const LONGEST_LATE_SECONDS: f64 = 600.0;
 
 /// Returns the live processes of this service.
 pub(super) fn living<'a>(snapshot: &'a Snapshot, service: &'a str) -> impl Iterator<Item = &'a Process> {
@@ -53,9 +44,10 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
         let state = if fatal { State::Failing } else { State::Degraded };
         return Judged::new(state, sentence, "mws doctor --only clock");
     }
-    if let Some(free) = snapshot.media_free.filter(|free| *free < LITTLE_FREE) {
-        let sentence = format!("The disk that media is kept on is nearly full: {:.1} % of it is free.", free * 100.0);
-        let state = if free < NEARLY_NONE_FREE { State::Failing } else { State::Degraded };
+    let free = snapshot.media_free.map(|free| free * 100.0);
+    if let Some(free) = free.filter(|free| *free < f64::from(LITTLE_FREE_PERCENT)) {
+        let sentence = format!("The disk that media is kept on is nearly full: {free:.1} % of it is free.");
+        let state = if free < f64::from(NEARLY_NONE_FREE_PERCENT) { State::Failing } else { State::Degraded };
         return Judged::new(state, sentence, "mws doctor --only disk");
     }
     if let Some(duty) = late(snapshot).max_by(|one, other| later(one, other)) {
@@ -65,8 +57,8 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
             span(duty.done_seconds),
             span(duty.every_seconds)
         );
-        let fails = duty.done_seconds > LONGEST_LATE_SECONDS.max(duty.every_seconds * TURNS * 2.0);
-        return Judged::new(if fails { State::Failing } else { State::Degraded }, sentence, "mws doctor");
+        let state = if is_failing(duty) { State::Failing } else { State::Degraded };
+        return Judged::new(state, sentence, "mws doctor");
     }
     let dead = fallen(&snapshot.processes);
     if let Some(found) = ended_silently(&dead) {
@@ -117,13 +109,21 @@ fn left_by(dead: &Fallen<'_>) -> String {
 }
 
 fn late(snapshot: &Snapshot) -> impl Iterator<Item = &Duty> {
-    snapshot.duties.iter().filter(|duty| duty.done_seconds > (duty.every_seconds * TURNS).max(SILENT_SECONDS))
+    let is_late = |duty: &&Duty| {
+        duty.done_seconds > (duty.every_seconds * DUTY_LATE_TURNS).max(SILENT_SECONDS) || is_failing(duty)
+    };
+    snapshot.duties.iter().filter(is_late)
 }
 
-/// Compares two duties by the number of intervals since they were last done.
+/// Whether a duty was not done for so long that somebody is woken for it.
+fn is_failing(duty: &Duty) -> bool {
+    duty.done_seconds > DUTY_FAILING_SECONDS + duty.every_seconds * DUTY_FAILING_TURNS
+}
+
+/// Compares two duties: one that is failing comes after one that is not, then by the intervals since they were done.
 fn later(one: &Duty, other: &Duty) -> Ordering {
     let turns = |duty: &Duty| duty.done_seconds / duty.every_seconds.max(1.0);
-    turns(one).total_cmp(&turns(other))
+    is_failing(one).cmp(&is_failing(other)).then_with(|| turns(one).total_cmp(&turns(other)))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a skew is shown to the second")]

@@ -15,6 +15,7 @@ mod money;
 mod snapshot;
 #[cfg(test)]
 mod tests;
+pub mod thresholds;
 
 pub use fallen::{Fallen, fallen, past, predecessor, some_of, taken_over};
 pub use invariants::{Held, Invariant, MOST_COUNTED, Outcome};
@@ -27,9 +28,6 @@ use serde::Serialize;
 
 /// The most rows of a kind that a snapshot counts: a count that reaches it means "or more".
 pub const LOOKED_AT: i64 = 2_000;
-
-/// Seconds after which a silent process counts as dead: it reports every ten.
-pub const SILENT_SECONDS: f64 = 30.0;
 
 /// The state of an axis or of the service, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -1,9 +1,7 @@
 //! Judges whether each balance matches the journal, as schedulers check, and whether accounts have no minutes left.
 
+use super::thresholds::LEDGER_UNCHECKED_SECONDS;
 use super::{Judged, Number, Snapshot, State, count, counted, number, span};
-
-/// Seconds after which the last check is too old to rely on: fifteen of its intervals.
-const CHECK_LATE_SECONDS: f64 = 900.0;
 
 pub(super) fn numbers(snapshot: &Snapshot) -> Vec<Number> {
     let books = &snapshot.books;
@@ -26,7 +24,7 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
     }
     match books.checked_seconds {
         None => return Judged::new(State::Unknown, "The books were never checked.", "mws doctor --only journal"),
-        Some(age) if age > CHECK_LATE_SECONDS => {
+        Some(age) if age > LEDGER_UNCHECKED_SECONDS => {
             let sentence = format!("The books were last checked {} ago.", span(age));
             return Judged::new(State::Unknown, sentence, "mws doctor --only journal");
         }

@@ -1,6 +1,7 @@
 //! Each trouble, and the sentence and the command that it comes to.
 
 mod fallen;
+mod thresholds;
 
 use super::*;
 use crate::ids::{AccountId, EndpointId};
