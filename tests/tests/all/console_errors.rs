@@ -1,7 +1,7 @@
 //! The operators' page of failures: those that are alike are one row, and what is new stands on top.
 
 use crate::console::signed_in;
-use crate::operators::{ANNA, BO, log, stage};
+use crate::operators::{ANNA, BO, get, log, stage};
 use domain::ids::ItemId;
 use domain::read::Read;
 use mws_tests::world::{Media, Tenant, runners, until};
@@ -82,6 +82,50 @@ async fn a_kind_of_failure_that_came_with_the_release_says_so_after_its_first_ho
     let listed: Value = serde_json::from_str(&listed)?;
     let came = [&listed["data"][0]["came_with_release"], &listed["data"][1]["came_with_release"]];
     assert_eq!(came, [&json!(true), &json!(false)], "{listed}");
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_new_kind_of_failure_of_several_accounts_is_in_the_verdict_with_one_of_its_jobs() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let (one, two) = (world.tenant("one").await?, world.tenant("two").await?);
+    world
+        .work(runners::runner(|reading, _| async move {
+            if reading.read == Read::Levels {
+                return Err(ReadError::Internal("row 12 is not there".to_owned()));
+            }
+            Err(ReadError::Corrupt("it ends after 12 bytes"))
+        }))
+        .await?;
+    let execution = async || -> anyhow::Result<Value> {
+        // A quarter of an hour later no share of what ended is judged.
+        world.advance(Duration::from_mins(16)).await?;
+        Ok(get(&anna, "/operator/report").await?["axes"][1].clone())
+    };
+    failing(&one, &world.items(&one, 2, Media::audio(60)).await?, "levels").await?;
+    let told = execution().await?;
+    assert_eq!((&told["state"], &told["next"]), (&json!("healthy"), &Value::Null), "of one account: {told:#}");
+    let newest = failing(&two, &world.items(&two, 1, Media::audio(60)).await?, "levels").await?;
+    let told = execution().await?;
+    let wanted = (&json!("degraded"), &json!(format!("mws admin jobs get {newest}")));
+    assert_eq!((&told["state"], &told["next"]), wanted, "{told:#}");
+    let said = told["sentence"].as_str().unwrap_or_default();
+    assert!(said.contains("3 jobs of `levels` of 2 accounts failed with `internal`"), "{said}");
+    assert!(said.ends_with(&format!("the newest is {newest}.")) && !said.contains("row"), "no message: {said}");
+    let (_, page) = signed_in(&world, ANNA).await?.get("/console").await?;
+    assert!(
+        page.contains(&format!("href=\"/console/jobs/{newest}\"")) && page.contains("How jobs of a day failed"),
+        "{page}"
+    );
+
+    world.advance(Duration::from_mins(30)).await?;
+    failing(&two, &world.items(&two, 3, Media::audio(60)).await?, "levels").await?;
+    failing(&one, &world.items(&one, 2, Media::audio(60)).await?, "beats").await?;
+    failing(&two, &world.items(&two, 1, Media::audio(60)).await?, "beats").await?;
+    let told = execution().await?;
+    assert_eq!((&told["state"], &told["next"]), (&json!("healthy"), &Value::Null), "{told:#}");
+    let said = told["sentence"].as_str().unwrap_or_default();
+    assert!(said.contains("3 jobs of `beats` of 2 accounts failed with `media_unreadable`"), "{said}");
     world.end().await
 }
 

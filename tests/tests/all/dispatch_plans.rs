@@ -1,5 +1,5 @@
 //! The statements of a call of `prepare_media` look up what they need, in empty, small and full tables, and so do those
-//! that find which reads have failed and are to be run again.
+//! that find which reads have failed and are to be run again, and which kinds of failures are new.
 
 use crate::once::wish;
 use crate::plans::{empty, fill, has};
@@ -16,7 +16,7 @@ use runtime::ending::job_ticket;
 use sqlx::PgConnection;
 use store::jobs::RerunFilter;
 use store::paces::Paced;
-use store::{PoolSize, items, jobs, minutes, reads, terms};
+use store::{PoolSize, items, jobs, minutes, reads, terms, verdict};
 
 /// Jobs of full tables.
 const MANY: i64 = 30_000;
@@ -131,6 +131,10 @@ async fn failed_reads_are_counted_and_taken_without_a_look_at_the_jobs_between_t
     let taken = plans::rows_read(&mut look, "jobs").await?;
     assert!(taken - passed <= 20 * 6, "{} rows were read again that are behind the place", taken - passed);
     assert_eq!((first.seen, rest.seen), (280, 20));
+    verdict::new_failure(&mut look).await?;
+    looks_up(&mut look, "new kind of failure", MANY, &["jobs_failed_reads", "jobs_failed_others"]).await?;
+    let judged = plans::rows_read(&mut look, "jobs").await?;
+    assert!(judged - taken <= 300, "{} rows were read for the verdict", judged - taken);
     let found = i64::try_from(first.found.len() + rest.found.len())?;
     assert!(found > 0 && payers.iter().map(|one| one.count).sum::<i64>() == found, "what is counted is taken: {found}");
     look.rollback().await?;

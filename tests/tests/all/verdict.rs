@@ -365,6 +365,8 @@ async fn who_may_not_look_is_refused_and_a_look_at_large_tables_goes_by_indexes(
     goes_by(&mut conn, &["events_created", "jobs_pkey", "job_claims_pkey"]).await?;
     verdict::ended_week_ago(&mut conn).await?;
     goes_by(&mut conn, &["events_created", "jobs_pkey"]).await?;
+    verdict::new_failure(&mut conn).await?;
+    goes_by(&mut conn, &["jobs_failed_reads", "jobs_failed_others"]).await?;
     verdict::books(&mut conn).await?;
     goes_by(&mut conn, &["minute_buckets_month", "minute_journal_account"]).await?;
     verdict::fleet(&mut conn).await?;

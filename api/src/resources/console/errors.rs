@@ -11,6 +11,7 @@ use crate::http::json::json_of;
 use crate::http::text::Time;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::read::Read;
+use domain::verdict::thresholds::NEW_KIND_HOURS;
 use maud::{Markup, html};
 use poem::Response;
 use serde_json::{Value, json};
@@ -22,8 +23,6 @@ use store::verdict::{self, ProcessRow};
 const WINDOW: i64 = 20_000;
 /// The most groups that are shown.
 const MOST: i64 = 100;
-/// For how long a kind of failure that was not seen before is called new.
-const NEW: TimeDelta = TimeDelta::hours(1);
 /// The release of this process.
 const RELEASE: &str = env!("CARGO_PKG_VERSION");
 
@@ -129,7 +128,7 @@ fn jobs_query(group: &FailureGroup) -> String {
 }
 
 fn is_new(group: &FailureGroup, now: DateTime<Utc>) -> bool {
-    now - group.first_at < NEW
+    now - group.first_at < TimeDelta::hours(NEW_KIND_HOURS.into())
 }
 
 /// Returns when workers of this release began to run: the first of those that run still. None if that is a day ago or

@@ -74,6 +74,7 @@ fn needs(visit: &Visit, report: &Report, axes: &[&Finding], soon: &Answer<Notice
                     p { (state(axis.state.name())) " " span.soft { (axis.axis.name()) } }
                     p { (linked(&axis.sentence, visit.seat.role)) }
                     @if let Some(next) = &axis.next { p { span.soft { "Next: " } code { (next) } } }
+                    @if axis.axis == Axis::Execution && visit.may_read() { p { a href="/console/errors" { "How jobs of a day failed" } } }
                     @if axis.axis == Axis::Delivery {
                         @for notice in soon.iter().flat_map(|soon| &soon.endpoints) { (notice.told()) }
                     }

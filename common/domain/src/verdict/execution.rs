@@ -1,10 +1,11 @@
 //! Judges whether jobs succeed, by those that ended in the last quarter of an hour.
 //!
 //! A file that can't be read is its sender's fault, as what can't be made is its caller's: if most is so, operators are
-//! told, but nothing is failing. Nor is it where a provider fails.
+//! told, but nothing is failing. Nor is it where a provider fails. A kind of failure that is new and that several
+//! accounts have is told before it is a large share of all.
 
 use super::thresholds::{ENOUGH_JOBS, FEW_FAILURES, MOST_FAILED_PERCENT, MOST_UNREADABLE_PERCENT};
-use super::{Ended, Failure, Judged, Number, Snapshot, State, count, percent};
+use super::{Ended, Failure, Judged, NewFailure, Number, Snapshot, State, at_least, count, percent, span};
 use crate::job::Fault;
 
 /// Those who are at fault for what was sent in.
@@ -27,10 +28,12 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
         let share = percent(failed, all);
         (failed >= least && share > most).then_some(share)
     };
+    let new = ended.new_failure.as_ref();
+    let also = new.map(|new| format!(" {}", new_kind(new))).unwrap_or_default();
     let told = |state, share: f64, why: &str, faults: &[Fault]| {
         let (most, next) = most_frequent(ended, faults);
         let before = week_ago(ended);
-        let sentence = format!("{share:.0} % of the jobs that ended in 15 minutes failed {why}: {most}.{before}");
+        let sentence = format!("{share:.0} % of the jobs that ended in 15 minutes failed {why}: {most}.{before}{also}");
         Judged::new(state, sentence, next)
     };
     if let Some(share) = troubled(&[Fault::Ours], FEW_FAILURES, MOST_FAILED_PERCENT) {
@@ -43,17 +46,30 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
     if let Some(share) = troubled(&SENDERS, 1, MOST_UNREADABLE_PERCENT).filter(|_| all >= ENOUGH_JOBS) {
         return told(State::Degraded, share, "for what was sent in", &SENDERS);
     }
+    if let Some(new) = new.filter(|new| !SENDERS.contains(&Fault::of(&new.code))) {
+        return Judged::new(State::Degraded, new_kind(new), format!("mws admin jobs get {}", new.newest));
+    }
     let runs: i64 = snapshot.backlogs.iter().map(|backlog| backlog.running).sum();
     if all == 0 && runs > 0 {
         let sentence = "Jobs run, and none has ended in 15 minutes.";
         return Judged::new(State::Unknown, sentence, "mws admin jobs list --status running");
     }
     Judged::healthy(if all == 0 {
-        "No job has ended in 15 minutes, and none runs.".to_owned()
+        format!("No job has ended in 15 minutes, and none runs.{also}")
     } else {
         let share = percent(ended.succeeded, all);
-        format!("{share:.0} % of the jobs that ended in 15 minutes succeeded.{}", week_ago(ended))
+        format!("{share:.0} % of the jobs that ended in 15 minutes succeeded.{}{also}", week_ago(ended))
     })
+}
+
+/// Returns a sentence on a kind of failure that is new.
+fn new_kind(new: &NewFailure) -> String {
+    let NewFailure { task, code, jobs, payers, newest, first_seconds } = new;
+    let (many, since) = (at_least(*jobs), span(*first_seconds));
+    format!(
+        "A kind of failure is new: within {since}, {many} jobs of `{task}` of {payers} accounts failed with `{code}` in one way, \
+         in which none of a day had before; the newest is {newest}."
+    )
 }
 
 /// Returns how many failed at this hour a week ago, as a further sentence; empty if too few ended then to tell.

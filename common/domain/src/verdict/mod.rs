@@ -20,8 +20,8 @@ pub mod thresholds;
 pub use fallen::{Fallen, fallen, past, predecessor, some_of, taken_over};
 pub use invariants::{Held, Invariant, MOST_COUNTED, Outcome};
 pub use snapshot::{
-    Backlog, Books, Deliveries, Disabled, Duty, Ended, EndedBefore, EndedTask, FailedMigration, Failure, OutOfMinutes,
-    Process, Replica, Schema, Snapshot, Troubled,
+    Backlog, Books, Deliveries, Disabled, Duty, Ended, EndedBefore, EndedTask, FailedMigration, Failure, NewFailure,
+    OutOfMinutes, Process, Replica, Schema, Snapshot, Troubled,
 };
 
 use serde::Serialize;

@@ -3,7 +3,7 @@
 //! Times are ages in seconds by the database's clock, so that no other clock is needed. The one time of day is shown.
 
 use super::invariants::Held;
-use crate::ids::{AccountId, EndpointId};
+use crate::ids::{AccountId, EndpointId, JobId};
 use crate::minutes::Minutes;
 use crate::task::Task;
 use chrono::{DateTime, Utc};
@@ -98,6 +98,8 @@ pub struct Ended {
     pub by_task: Vec<EndedTask>,
     /// Those that ended within half an hour of this time a week ago.
     pub week_ago: EndedBefore,
+    /// A kind of failure that is new, and that several jobs of several accounts have.
+    pub new_failure: Option<NewFailure>,
 }
 
 /// How jobs ended at an earlier time.
@@ -148,6 +150,24 @@ pub struct Failure {
     pub task: String,
     /// The number of such failures.
     pub many: i64,
+}
+
+/// A kind of failure that no job of a day had before the last hour. What the jobs' message says is not in it, since not
+/// every operator may see that.
+#[derive(Debug, Clone)]
+pub struct NewFailure {
+    /// The name of the failed jobs' task.
+    pub task: String,
+    /// The job error code.
+    pub code: String,
+    /// The number of jobs that failed so.
+    pub jobs: i64,
+    /// The number of accounts that pay for them.
+    pub payers: i64,
+    /// The newest of them.
+    pub newest: JobId,
+    /// Seconds since the first of them failed.
+    pub first_seconds: f64,
 }
 
 /// The numbers of deliveries.

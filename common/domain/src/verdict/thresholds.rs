@@ -18,12 +18,20 @@ pub const MOST_FAILED_PERCENT: f64 = 10.0;
 /// If a larger share than this fails for what was sent in, in percent, a decoder may be broken.
 pub const MOST_UNREADABLE_PERCENT: f64 = 50.0;
 
+/// For how many hours a kind of failure that no job of a day had before is called new, also on the console's page of
+/// errors.
+pub const NEW_KIND_HOURS: i32 = 1;
+/// The fewest jobs that make a new kind of failure worth telling.
+pub const NEW_KIND_JOBS: i64 = 3;
+/// The fewest accounts that pay for them: of one alone it is more likely in what that one sends.
+pub const NEW_KIND_PAYERS: i64 = 2;
+
 /// The service is degraded if a delivery has been due for longer than this, in seconds.
 pub const DELIVERY_WAITS_SECONDS: f64 = 60.0;
 /// The service is failing if a delivery has been due for longer than this, in seconds.
 pub const DELIVERY_STALLED_SECONDS: f64 = 300.0;
-/// The largest share of deliveries, in percent, whose last attempt may have failed. The alert `MwsDeliveriesFailing` has
-/// it too, of attempts: these are more, so that it wants a hundred of them.
+/// The largest share of deliveries, in percent, whose last attempt may have failed. The alert `MwsDeliveriesFailing`
+/// has it too, of attempts: these are more, so that it wants a hundred of them.
 pub const MOST_TROUBLED_PERCENT: f64 = 20.0;
 /// The fewest attempted deliveries that make a share meaningful.
 pub const ENOUGH_DELIVERIES: i64 = 20;

@@ -15,12 +15,13 @@ pub use slots::{LOOKED_AT_A_SLOT, SLOTS, TaskSlot, by_slot};
 pub use workers::{ProcessRow, fleet, processes};
 
 use crate::{invariants, notices, pending_migrations};
-use domain::ids::{AccountId, EndpointId};
+use domain::ids::{AccountId, EndpointId, JobId};
 use domain::minutes::Minutes;
 use domain::task::Task;
+use domain::verdict::thresholds::{NEW_KIND_HOURS, NEW_KIND_JOBS, NEW_KIND_PAYERS};
 use domain::verdict::{
     Backlog, Books, Deliveries, Disabled, Ended, EndedBefore, EndedTask, FailedMigration, Failure, LOOKED_AT,
-    OutOfMinutes, Replica, Schema, Snapshot, Troubled,
+    NewFailure, OutOfMinutes, Replica, Schema, Snapshot, Troubled,
 };
 use sqlx::PgConnection;
 
@@ -36,7 +37,9 @@ pub async fn snapshot(conn: &mut PgConnection, clock_skew_ms: i64, media_free: O
     let paused = sqlx::query_scalar!("SELECT read FROM read_kinds WHERE paused_at IS NOT NULL ORDER BY read");
     let paused = paused.fetch_all(&mut *conn).await?.iter().filter_map(|read| Task::from_name(read)).collect();
     let backlogs = backlogs(&mut *conn).await?;
-    let ended = Ended { week_ago: ended_week_ago(&mut *conn).await?, ..ended(&mut *conn).await? };
+    let week_ago = ended_week_ago(&mut *conn).await?;
+    let new_failure = new_failure(&mut *conn).await?;
+    let ended = Ended { week_ago, new_failure, ..ended(&mut *conn).await? };
     let deliveries = deliveries(&mut *conn).await?;
     let books = books(&mut *conn).await?;
     // What is missing of an older schema may be their table.
@@ -176,6 +179,21 @@ pub async fn ended_week_ago(conn: &mut PgConnection) -> sqlx::Result<EndedBefore
         LOOKED_AT
     )
     .fetch_one(conn)
+    .await
+}
+
+/// Returns the kind of failure that is new and of which most accounts have jobs; `None` if there is none that enough
+/// jobs of enough accounts have.
+pub async fn new_failure(conn: &mut PgConnection) -> sqlx::Result<Option<NewFailure>> {
+    sqlx::query_file_as!(
+        NewFailure,
+        "src/verdict/new_failure.sql",
+        LOOKED_AT,
+        NEW_KIND_HOURS,
+        NEW_KIND_JOBS,
+        NEW_KIND_PAYERS
+    )
+    .fetch_optional(conn)
     .await
 }
 

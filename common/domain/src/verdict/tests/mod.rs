@@ -4,7 +4,7 @@ mod fallen;
 mod thresholds;
 
 use super::*;
-use crate::ids::{AccountId, EndpointId};
+use crate::ids::{AccountId, EndpointId, JobId};
 use crate::minutes::Minutes;
 use crate::read::Read;
 use crate::task::Task;
@@ -178,6 +178,29 @@ fn how_many_failed_at_this_hour_a_week_ago_is_told_where_enough_ended_then() {
     assert!(told(30, &[(4, "reader_timeout")]).ends_with(&format!(".{said}")), "beside what fails");
     assert_eq!(told(30, &[]), format!("100 % of the jobs that ended in 15 minutes succeeded.{said}"));
     assert_eq!(told(19, &[]), "100 % of the jobs that ended in 15 minutes succeeded.", "too few to tell");
+}
+
+#[test]
+fn a_kind_of_failure_that_is_new_is_told_and_is_a_trouble_where_it_is_not_the_senders() {
+    let newest = JobId::mint();
+    let new = |code: &str| {
+        let (task, code) = (LEVELS.name().to_owned(), code.to_owned());
+        Some(NewFailure { task, code, jobs: 5, payers: 3, newest, first_seconds: 720.0 })
+    };
+    let said = format!(
+        "A kind of failure is new: within 12 min, 5 jobs of `levels` of 3 accounts failed with `internal` in one way, \
+         in which none of a day had before; the newest is {newest}."
+    );
+    let next = format!("mws admin jobs get {newest}");
+    let ours = one(Axis::Execution, |all| all.ended.new_failure = new("internal"));
+    assert_eq!(ours, (State::Degraded, said.clone(), next));
+    let sent = one(Axis::Execution, |all| all.ended.new_failure = new("media_unreadable"));
+    assert_told(&sent, State::Healthy, "A kind of failure is new: within 12 min, 5 jobs", "");
+    // What is the largest share comes first, with its own command.
+    let next = "mws admin jobs list --status failed --error reader_timeout --since 1h";
+    let new_failure = new("internal");
+    let both = one(Axis::Execution, |all| all.ended = Ended { new_failure, ..ended(30, &[(4, "reader_timeout")]) });
+    assert_told(&both, State::Failing, &said, next);
 }
 
 #[test]

@@ -4,7 +4,8 @@ use super::{Axis, Duty, State, one, span};
 use crate::verdict::thresholds::{
     DELIVERY_STALLED_SECONDS, DUTY_FAILING_SECONDS, DUTY_FAILING_TURNS, ENOUGH_JOBS, FATAL_SKEW_MS, JOB_WAITS_SECONDS,
     LEDGER_UNCHECKED_SECONDS, LITTLE_FREE_PERCENT, MANY_ENDPOINTS, MOST_FAILED_PERCENT, MOST_LAG_BYTES,
-    MOST_LAG_SECONDS, MOST_SKEW_MS, MOST_TROUBLED_PERCENT, NEARLY_NONE_FREE_PERCENT, SILENT_SECONDS,
+    MOST_LAG_SECONDS, MOST_SKEW_MS, MOST_TROUBLED_PERCENT, NEARLY_NONE_FREE_PERCENT, NEW_KIND_HOURS, NEW_KIND_JOBS,
+    NEW_KIND_PAYERS, SILENT_SECONDS,
 };
 
 const RULES: &str = include_str!("../../../../../deploy/prometheus/rules.yml");
@@ -90,6 +91,12 @@ fn the_pages_tell_the_numbers_that_are_gone_by() {
         (OPERATORS, format!("less than {NEARLY_NONE_FREE_PERCENT} % of the disk is free")),
         (OPERATORS, format!("{} behind, or {} MiB of log behind", span(MOST_LAG_SECONDS), MOST_LAG_BYTES >> 20)),
         (OPERATORS, format!("counts as alive for {}", span(SILENT_SECONDS))),
+        (
+            OPERATORS,
+            format!(
+                "for {NEW_KIND_HOURS} h after the first of a day if {NEW_KIND_JOBS} jobs or more of {NEW_KIND_PAYERS} accounts"
+            ),
+        ),
         (RUNBOOK, format!("for {turns} of its turns and {failing}")),
         (RUNBOOK, format!("against the journal for {}", span(LEDGER_UNCHECKED_SECONDS))),
         (RUNBOOK, format!("More than {MOST_FAILED_PERCENT} % of a read's jobs fail")),
