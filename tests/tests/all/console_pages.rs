@@ -227,6 +227,23 @@ async fn a_delivery_that_was_sent_again_stands_beside_the_one_before() -> anyhow
     let document = format!("&quot;resend_of&quot;: &quot;{first}&quot;");
     assert!(page.contains(&document), "its JSON: {page}");
     assert!(page.contains("Both send the same ") && page.contains(&first.to_string()), "{page}");
+    assert!(!page.contains("How the answer changed"), "each time it was the same: {page}");
+
+    let told = "UPDATE delivery_attempts SET response_excerpt = '{\"ok\":false}' WHERE delivery_id = $1";
+    sqlx::query(told).bind(first).execute(world.pool()).await?;
+    let again = "INSERT INTO delivery_attempts
+             (delivery_id, claim_no, attempt, counted, worker, at, duration_ms, response_status, response_excerpt)
+         SELECT delivery_id, claim_no + 1, 2, false, worker, at, 1, 200, 'heard <twice>' FROM delivery_attempts
+         WHERE delivery_id = $1";
+    sqlx::query(again).bind(second).execute(world.pool()).await?;
+    let (_, page) = browser.get(&format!("/console/deliveries/{second}")).await?;
+    // Against the delivery before, and at the second attempt against the first.
+    assert_eq!(page.matches("How the answer changed").count(), 2, "{page}");
+    for line in ["<del>− &quot;ok&quot;:false\n</del>", "<del>− heard\n</del>", "<ins>+ heard &lt;twice&gt;\n</ins>"]
+    {
+        assert!(page.contains(line), "{line}: {page}");
+    }
+    sqlx::query("DELETE FROM delivery_attempts WHERE response_excerpt LIKE '%twice%'").execute(world.pool()).await?;
     world.end().await
 }
 

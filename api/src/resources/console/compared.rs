@@ -1,5 +1,6 @@
-//! A delivery beside the one that it repeats: what was sent both times, and how the answer changed. Pure.
+//! A delivery beside the one that it repeats: what was sent both times, and how the answer changed, line by line. Pure.
 
+use super::differences::answers;
 use super::shell::{self, Fit};
 use super::words::{exact, link, or_dash, state};
 use domain::ids::DeliveryId;
@@ -31,6 +32,7 @@ pub(super) fn compared(first: DeliveryId, before: &[SentRow], now: &[SentRow], b
     html! {
         p { b { (sentence(pair)) } " It repeats " (link("deliveries", first)) "." }
         (shell::fitted_table("Before and this time", &COLUMNS, &rows))
+        @if let [Some(before), Some(now)] = pair { @if let Some(changed) = answers(before, now) { (changed) } }
         (same_body(body))
     }
 }
@@ -113,6 +115,9 @@ mod tests {
             assert!(shown.contains(words), "{words}: {shown}");
         }
         assert!(shown.contains("&lt;b&gt;broken") && !shown.contains("gone"), "the last one of before: {shown}");
+        assert!(shown.contains("<del>− &lt;b&gt;broken") && shown.contains("<ins>+ thanks"), "line by line: {shown}");
+        let same = compared(first, &before, &[sent(200, None, "<b>broken</b>")], None).0;
+        assert!(!same.contains("<del>") && !same.contains("How the answer changed"), "{same}");
         let waits = compared(first, &before, &[], None).0;
         assert!(waits.contains("not tried yet this time") && waits.contains("no longer kept"), "{waits}");
     }

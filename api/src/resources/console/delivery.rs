@@ -3,6 +3,7 @@
 
 use super::compared::compared;
 use super::cures::helps;
+use super::differences::answers;
 use super::words::{clock, endpoint_url, exact, hidden, link, or_dash, shown_url, state, time, time_or};
 use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
@@ -119,13 +120,14 @@ fn tried(
     html! {
         @for (index, sent) in attempts.iter().enumerate() {
             @let attempt = &sent.attempt;
+            @let before = index.checked_sub(1).map(|last| &attempts[last]);
             details open[index + 1 == attempts.len()] {
                 summary {
                     "Attempt " (attempt.attempt) " · " (state(if attempt.error.is_none() { "succeeded" } else { "failed" }))
                     " · " (time(attempt.at, now)) " · " span.number { (exact(f64::from(attempt.duration_ms) / 1_000.0)) }
                     " · " (or_dash(attempt.response_status)) " " (or_dash(attempt.error.as_ref()))
                 }
-                @if visit.sees_payloads() { (sent_and_answered(sent, body, secrets)) } @else {
+                @if visit.sees_payloads() { (sent_and_answered(before, sent, body, secrets)) } @else {
                     (timed(attempt))
                     (told_clock(attempt))
                     p { "What was sent and answered: " (hidden()) }
@@ -135,8 +137,8 @@ fn tried(
     }
 }
 
-/// One attempt in full: what was sent, what came back, and what helps.
-fn sent_and_answered(sent: &SentRow, body: Option<&str>, secrets: &[SecretString]) -> Markup {
+/// One attempt in full: what was sent, what came back, how that differs from what came back `before`, and what helps.
+fn sent_and_answered(before: Option<&SentRow>, sent: &SentRow, body: Option<&str>, secrets: &[SecretString]) -> Markup {
     let attempt = &sent.attempt;
     html! {
         h3 { "Sent" }
@@ -153,6 +155,7 @@ fn sent_and_answered(sent: &SentRow, body: Option<&str>, secrets: &[SecretString
             @match attempt.response_status { Some(status) => { "HTTP/1.1 " (status) "\n\n" } None => { "No answer.\n" } }
             (attempt.response_excerpt.as_deref().unwrap_or_default())
         } }
+        @if let Some(changed) = before.and_then(|before| answers(before, sent)) { (changed) }
         @if let Some(error) = &attempt.error { p { b { "What helps: " } (helps(error, attempt)) } }
     }
 }

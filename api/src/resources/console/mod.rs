@@ -17,6 +17,7 @@ mod compared;
 mod cures;
 mod deliveries;
 mod delivery;
+mod differences;
 mod endpoint;
 mod endpoints;
 mod entry;
