@@ -201,6 +201,8 @@ async fn a_jobs_life_its_delivery_and_the_statement_add_up_on_their_pages() -> a
         "waits for a worker",
         "claim 1: succeeded, by",
         "minutes charged",
+        "Held: 1 min 0.000 s × 0.10 = 0.10 minutes.",
+        "Charged: 1 min 0.000 s × 0.10 = 0.10 minutes.",
         "job.succeeded stored",
         "attempt 1 to",
         "✓ adds up",

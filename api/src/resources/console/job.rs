@@ -3,6 +3,7 @@
 
 use super::find::trace_of;
 use super::life::{self, JobRecords, Step, WaitFacts};
+use super::priced::priced;
 use super::words::{amount, hidden, link, link_if_open, minutes, or_dash, state, theirs, time, time_or};
 use super::{Visit, axis, changed, json, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
@@ -51,6 +52,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     }
     let can_run = can_run(&verdict::processes(&mut conn).await?, &job);
     let bar = why_not_again(&mut conn, &job, &origin).await?;
+    let media_ms = media_ms(&mut conn, &job, &origin).await?;
     drop(conn);
     let found = JobRecords {
         job: &job,
@@ -77,12 +79,22 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         }
         (shell::section("state", "State", &facts(&visit, &origin, &found, &waiting, &reruns)))
         (acts(&visit, &job, bar.as_ref(), standing.tool.as_deref()))
-        (shell::section("life", "Its life", &html! { (lived(&steps, &job, &found)) p { (shell::as_json(&visit)) } }))
+        (shell::section("life", "Its life", &html! {
+            (lived(&steps, &job, &found))
+            (priced(&job, media_ms, &visit.app.process.settings.rates))
+            p { (shell::as_json(&visit)) }
+        }))
         (shell::section("deliveries", "Deliveries", &deliveries_of(&sent, now)))
         (shell::section("document", "As its account sees it", &document(&visit, &job)))
         (shell::command(&format!("mws admin jobs get {id}")))
     };
     Ok(visit.whole(&format!("Job {id}"), &main))
+}
+
+/// Returns the length of the item that a read is computed of; none for other work, and once the item is deleted.
+async fn media_ms(conn: &mut PgConnection, job: &Job, origin: &Origin) -> Answer<Option<i64>> {
+    let Some(item) = origin.item.filter(|_| job.read.is_some()) else { return Ok(None) };
+    Ok(items::find(conn, item).await?.and_then(|item| item.duration_ms))
 }
 
 fn document(visit: &Visit, job: &Job) -> Markup {

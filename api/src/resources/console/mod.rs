@@ -33,6 +33,7 @@ mod jobs;
 mod life;
 mod notices;
 mod overview;
+mod priced;
 mod proof;
 mod releases;
 mod rerun;
