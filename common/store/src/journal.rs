@@ -7,7 +7,7 @@
 use crate::Seen;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::credits::Credits;
-use domain::ids::{AccountId, JobId};
+use domain::ids::{AccountId, ItemId, JobId};
 use domain::minutes::Minutes;
 use sqlx::PgConnection;
 
@@ -175,6 +175,44 @@ pub async fn of_job(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Vec<Ent
     select_entries!(
         "(j.job_id = $1 AND j.kind = 'hold') OR (j.job_id = $1 AND j.kind IN ('settle', 'release')) ORDER BY j.id DESC",
         job as JobId
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// What an account's jobs of one work on one item were charged.
+#[derive(Debug, Clone)]
+pub struct ChargedRow {
+    /// The read, or the kind of other work; none of jobs that are no longer kept.
+    pub task: Option<String>,
+    /// The item; none of work on no item, and of jobs that are no longer kept.
+    pub item: Option<ItemId>,
+    /// The number of jobs that were charged.
+    pub jobs: i64,
+    /// The minutes that they were charged.
+    pub minutes: Minutes,
+    /// The AI credits that they were charged.
+    pub credits: Credits,
+}
+
+/// Returns what jobs were charged by the newest `window` entries of an account's journal, by their work and item. Each
+/// job is looked up by itself: a join would read all jobs, since the planner does not know how large the window is.
+pub async fn charged(conn: &mut PgConnection, account: AccountId, window: i64) -> sqlx::Result<Vec<ChargedRow>> {
+    sqlx::query_as!(
+        ChargedRow,
+        r#"WITH newest AS MATERIALIZED (
+               SELECT kind, job_id, month_amount + bought_amount AS minutes, credit_amount AS credits
+               FROM minute_journal WHERE account_id = $1 ORDER BY id DESC LIMIT $2
+           )
+           SELECT job.task AS "task?", job.item_id AS "item?: ItemId", count(*) AS "jobs!",
+               sum(newest.minutes)::bigint AS "minutes!: Minutes", sum(newest.credits)::bigint AS "credits!: Credits"
+           FROM newest LEFT JOIN LATERAL (
+               SELECT coalesce(read, kind) AS task, item_id FROM jobs WHERE id = newest.job_id LIMIT 1
+           ) AS job ON true
+           WHERE newest.kind = 'settle'
+           GROUP BY job.task, job.item_id"#,
+        account as _,
+        window
     )
     .fetch_all(conn)
     .await

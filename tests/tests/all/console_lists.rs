@@ -4,6 +4,7 @@
 use crate::console::{signed_in, traces};
 use crate::operators::{BO, done, get, stage, text};
 use anyhow::Context;
+use mws_tests::plans;
 use mws_tests::world::{Browser, Media, Receiver, Tenant, World, runners};
 use reqwest::{Method, StatusCode, header};
 use serde_json::{Value, json};
@@ -160,6 +161,14 @@ async fn a_statement_shows_the_entries_of_a_job_a_kind_or_a_time_and_adds_up_as_
         assert!(!page.contains("Before the first entry that is shown"), "{filter}: {page}");
         assert_eq!(page.contains("There are no entries like this"), shown.is_empty(), "{filter}: {page}");
     }
+    // Two jobs of one read, of two items.
+    let (_, page) = browser.get(&path).await?;
+    assert!(page.contains("<td>levels</td><td class=\"number\">2</td>") && page.contains(">0.20<"), "{page}");
+    assert!(items.iter().all(|item| page.contains(&format!("/console/items/{item}"))), "{page}");
+    let (_, page) = browser.get(&format!("/console/accounts/{}/minutes", other.account)).await?;
+    assert!(page.contains("Nothing was charged."), "{page}");
+    let (_, page) = browser.get(&format!("{path}?kind=hold")).await?;
+    assert!(!page.contains("What was charged for"), "the sums are of all entries: {page}");
     let theirs = format!("/console/accounts/{}/minutes?job_id={}", other.account, jobs[0]);
     assert_eq!(rows(&browser, &theirs).await?["data"], json!([]), "it is another's");
     for wrong in ["kind=odd", "job_id=x", "since=yesterday", "cursor=x", "before=1"] {
@@ -181,6 +190,11 @@ async fn a_statement_shows_the_entries_of_a_job_a_kind_or_a_time_and_adds_up_as_
         before = seen.last_seen;
     };
     assert_eq!((grants, pages), (1, 4));
+    sqlx::raw_sql("SET enable_seqscan = off").execute(&mut *conn).await?;
+    let newest = journal::charged(&mut conn, tenant.account, 1).await?;
+    assert_eq!(newest.iter().map(|row| row.jobs).collect::<Vec<_>>(), [1], "of the newest entry alone");
+    let plan = plans::of_last(&mut conn).await?;
+    assert!(plan.contains("jobs_pkey") && !plan.contains("Hash Join"), "each job is looked up:\n{plan}");
     drop(conn);
     world.end().await
 }

@@ -13,6 +13,7 @@ mod axis;
 mod bulk;
 mod bulk_operations;
 mod changed;
+mod charges;
 mod compared;
 mod cures;
 mod deliveries;

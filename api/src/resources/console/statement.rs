@@ -2,6 +2,7 @@
 //! after it, and its change of the credits; whether the balances are the sum of the whole journal; and a month as a
 //! file. Filters show some of the entries alone.
 
+use super::charges::charges;
 use super::entry::{LeftAfter, document};
 use super::filtered::or_refused;
 use super::jobs::moment;
@@ -93,6 +94,9 @@ async fn list(visit: &Visit, id: AccountId) -> Answer<Response> {
     let main = html! {
         h1 { "Minutes of " (account.name) }
         (shell::still("proof", "Whether it adds up", &proof(visit, id, begins(&lines, next.is_some())).await))
+        @if filter.is_open() && visit.asked("cursor").is_none() {
+            (shell::still("charges", "What was charged for", &charges(visit, id).await))
+        }
         (shell::still("file", "A month as a file", &export(id, now)))
         (shell::still("rows", "The journal, newest first", &html! {
             (shell::filters(&path(id), &fields(visit)))
