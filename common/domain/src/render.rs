@@ -100,7 +100,7 @@ impl RenderPlan {
     }
 
     /// Returns how the new item was made, as it shows it. A render draws and speaks nothing: the item is synthetic if
-    /// one of its source items is, which whoever stores it finds out.
+    /// one of its source items is, and a film if it shows one once more, which whoever stores it finds out.
     pub fn made_by(&self, job: JobId) -> MadeBy {
         let sources = self.source().into_iter().chain(self.music()).chain(self.others());
         MadeBy {
@@ -111,6 +111,7 @@ impl RenderPlan {
             source_item_ids: sources.collect(),
             synthetic: false,
             quality: None,
+            film: matches!(self, Self::RenderTimeline { .. }),
         }
     }
 

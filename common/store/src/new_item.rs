@@ -4,7 +4,7 @@
 //! job was to make, and what it owned while it ran.
 
 use crate::uploads::Facts;
-use domain::generation::MadeBy;
+use domain::generation::{FILMS, MadeBy};
 use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use domain::item::Stream;
 use sqlx::PgConnection;
@@ -74,13 +74,28 @@ pub async fn store(conn: &mut PgConnection, new: &JobItem) -> sqlx::Result<()> {
     Ok(())
 }
 
-/// Returns whether any of these items was spoken or drawn by a machine.
-pub async fn any_synthetic(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<bool> {
-    sqlx::query_scalar!(
-        r#"SELECT EXISTS (
-               SELECT FROM items WHERE id = ANY ($1) AND made_by ->> 'synthetic' = 'true'
-           ) AS "any!""#,
-        items as &[ItemId]
+/// What a new item has of those that it is made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inherited {
+    /// Whether any of them was spoken or drawn by a machine.
+    pub synthetic: bool,
+    /// Whether the one that it shows once more is a film.
+    pub film: bool,
+}
+
+/// Returns what a new item has of those that it is made from. Films of earlier releases are known by their tools alone.
+pub async fn inherited(conn: &mut PgConnection, made_by: &MadeBy) -> sqlx::Result<Inherited> {
+    let films = FILMS.map(str::to_owned);
+    sqlx::query_as!(
+        Inherited,
+        r#"SELECT coalesce(bool_or(made_by ->> 'synthetic' = 'true'), false) AS "synthetic!",
+               coalesce(bool_or(
+                   id = $2 AND (made_by ->> 'film' = 'true' OR made_by ->> 'tool' = ANY ($3))
+               ), false) AS "film!"
+           FROM items WHERE id = ANY ($1)"#,
+        made_by.source_item_ids.as_slice() as &[ItemId],
+        made_by.copy_of().map(ItemId::uuid),
+        &films[..]
     )
     .fetch_one(conn)
     .await

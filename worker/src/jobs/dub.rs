@@ -189,6 +189,7 @@ fn made_by(claimed: &Claimed, plan: &DubPlan, source: ItemId) -> MadeBy {
         source_item_ids: vec![source],
         synthetic: true,
         quality: Some("draft".to_owned()),
+        film: true,
     }
 }
 

@@ -12,7 +12,7 @@ use domain::ids::ItemId;
 use runtime::media::{WriteError, new_thumbnail_key, rendered_key};
 use std::io;
 use store::jobs::Claimed;
-use store::new_item::{JobItem, any_synthetic};
+use store::new_item::{self, JobItem};
 use store::{items, renders};
 use tokio_util::io::ReaderStream;
 
@@ -33,7 +33,7 @@ pub(super) struct ItemToCome {
 
 impl Worker {
     /// Puts media and its picture into the media store, for the claim's end to make an item of it. The item is
-    /// synthetic where one of its sources is.
+    /// synthetic where one of its sources is, and a film where it shows one once more.
     pub(super) async fn new_item(
         &self,
         claimed: &Claimed,
@@ -51,11 +51,10 @@ impl Worker {
             self.process.media.put(&key, jpeg.into()).await.map_err(io::Error::other)?;
             facts.thumbnail_key = Some(key);
         }
-        if !made_by.synthetic {
-            let sources = &made_by.source_item_ids;
-            let synthetic = async { any_synthetic(&mut *self.process.pool.acquire().await?, sources).await };
-            made_by.synthetic = synthetic.await.map_err(io::Error::other)?;
-        }
+        let inherited = async { new_item::inherited(&mut *self.process.pool.acquire().await?, &made_by).await };
+        let inherited = inherited.await.map_err(io::Error::other)?;
+        made_by.synthetic |= inherited.synthetic;
+        made_by.film |= inherited.film;
         Ok(JobItem {
             id,
             job: claimed.job,

@@ -1,6 +1,7 @@
 //! The library's items as the agent knows them: which may be footage, which the brief names, and which are music.
 
 use super::wishes::Wishes;
+use crate::generation::{COPIES, FILMS};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cmp::Reverse;
@@ -10,12 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const MUSIC: [&str; 3] = ["music", "soundtrack", "jingle"];
 /// Words for music that begin or end words for other things (`Beatrice`, `tracking`, `fortune`): they count alone.
 const MUSIC_ALONE: [&str; 6] = ["song", "theme", "track", "beat", "score", "tune"];
-/// The tools that make films, and voices in place of those of other items: theirs are not footage of the next film.
-const FILMS: [&str; 3] = ["render_timeline", "dub", "render_dub"];
 /// The tool that puts music under a voice: its items are not music.
 const MIXES: &str = "duck_music";
-/// The tools whose items show their first source item once more, and little else.
-const COPIES: [&str; 4] = ["remove_silence", MIXES, "upscale_media", "cut_out"];
 
 /// An item of the library, in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,16 +36,16 @@ pub struct Item {
 
 impl Item {
     /// Returns the items of a `list_items` answer that have a length, without films that were rendered from a timeline
-    /// and without dubs, which show other items once more.
+    /// and without dubs, which show other items once more, and without what shows one of these once more.
     pub fn listed(answer: &Value) -> impl Iterator<Item = Self> {
         let items = answer["data"]["items"].as_array().into_iter().flatten();
-        items.filter(|item| !is_made_by(item, &FILMS)).filter_map(Self::of)
+        items.filter(|item| !is_film(item)).filter_map(Self::of)
     }
 
     /// Returns the items of a `list_items` answer that may be heard under a film.
     pub fn listed_sounds(answer: &Value) -> impl Iterator<Item = Self> {
         let items = answer["data"]["items"].as_array().into_iter().flatten();
-        items.filter(|item| !is_made_by(item, &FILMS) && !is_made_by(item, &[MIXES])).filter_map(Self::of)
+        items.filter(|item| !is_film(item) && !is_made_by(item, &[MIXES])).filter_map(Self::of)
     }
 
     fn of(item: &Value) -> Option<Self> {
@@ -103,6 +100,11 @@ impl Item {
     fn is_talk(&self) -> bool {
         self.has("transcript") || self.has("speakers")
     }
+}
+
+/// Whether it is a film or a dub, or shows one once more. Those of earlier releases say only which tool made them.
+fn is_film(item: &Value) -> bool {
+    item["made_by"]["film"] == true || is_made_by(item, &FILMS)
 }
 
 fn is_made_by(item: &Value, tools: &[&str]) -> bool {

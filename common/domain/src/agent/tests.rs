@@ -46,7 +46,9 @@ fn looked(brief: &str, output: OutputType) -> Memory {
         let made_by = json!({ "tool": tool });
         json!({ "made_by": made_by, "id": id, "name": name, "duration_seconds": 9.0 })
     };
-    let made = [by("render_timeline", "made", "Interview film"), by("dub", "dubbed", "Interview (es)")];
+    let mut larger = by("upscale_media", "larger", "Interview film (2\u{d7})");
+    larger["made_by"]["film"] = json!(true);
+    let made = [by("render_timeline", "made", "Interview film"), by("dub", "dubbed", "Interview (es)"), larger];
     let found = [item("harbour", "Harbour", &[]), item("talk", "Interview.mp4", &[])];
     memory.hear_answer(&items(&[found, made].concat()), None);
     if memory.wishes.music {

@@ -165,6 +165,7 @@ impl GenerationPlan {
             source_item_ids: self.source.into_iter().collect(),
             synthetic: self.kind.is_synthetic(),
             quality,
+            film: false,
         }
     }
 }
@@ -203,6 +204,21 @@ pub struct MadeBy {
     /// `draft` if a simple engine made it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quality: Option<String>,
+    /// Whether it is a film of a timeline or a dub, or shows one once more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub film: bool,
+}
+
+/// The tools that make films of timelines, and voices in place of those of other items.
+pub const FILMS: [&str; 3] = ["render_timeline", "dub", "render_dub"];
+/// The tools whose items show their first source item once more, and little else.
+pub const COPIES: [&str; 4] = ["remove_silence", "duck_music", "upscale_media", "cut_out"];
+
+impl MadeBy {
+    /// Returns the item that it shows once more, if it was made by a tool that does that.
+    pub fn copy_of(&self) -> Option<ItemId> {
+        self.source_item_ids.first().copied().filter(|_| COPIES.contains(&self.tool.as_str()))
+    }
 }
 
 /// Returns the first words of a text, on one line: a name for an item.

@@ -1,6 +1,7 @@
 //! A brief becomes a film, whatever dies on the way, and goes on with what is said.
 
 use super::{BRIEF, Studio, get, tools};
+use crate::generation::job;
 use domain::minutes::Minutes;
 use mws_tests::world::until;
 use serde_json::{Value, json};
@@ -35,6 +36,7 @@ async fn a_brief_becomes_a_film_and_each_status_is_told_in_its_order() -> anyhow
     let film = json!({ "ref": project["output_item_id"] });
     let made_by = studio.tenant.client.tool("get_item", &film).await?.data()?["item"]["made_by"].clone();
     assert_eq!((&made_by["tool"], &made_by["synthetic"]), (&json!("render_timeline"), &json!(false)));
+    assert_eq!(made_by["film"], true);
     assert_eq!(made_by["source_item_ids"][0], studio.interview.to_string(), "{made_by}");
 
     // The link is signed, leads to the film without a credential, and stands in lists too.
@@ -56,6 +58,15 @@ async fn a_brief_becomes_a_film_and_each_status_is_told_in_its_order() -> anyhow
     let log = studio.log(&id).await?;
     assert_eq!(project["spent"]["steps"], log.len());
     assert!(log.iter().all(|step| step["status"] == "done"), "{log:?}");
+
+    // What shows the film once more is a film too, for the next one to leave out. (The film of this test is a sound.)
+    let seen = "UPDATE items SET type = 'video', has_video = true, width = 64, height = 64 WHERE made_by IS NOT NULL";
+    sqlx::query(seen).execute(studio.world.pool()).await?;
+    let ask = json!({ "ref": project["output_item_id"], "factor": 2 });
+    let larger = job(&studio.tenant.client.tool("upscale_media", &ask).await?)?;
+    let larger = json!({ "ref": studio.tenant.client.reaches(&larger, "succeeded").await?["result"]["item_id"] });
+    let made_by = studio.tenant.client.tool("get_item", &larger).await?.data()?["item"]["made_by"].clone();
+    assert_eq!((&made_by["tool"], &made_by["film"]), (&json!("upscale_media"), &json!(true)));
 
     // What is deleted is named no more.
     let gone = json!({ "timeline_id": project["timeline_id"] });

@@ -24,6 +24,9 @@ pub struct ItemMadeBy {
     pub synthetic: bool,
     /// `draft` when a simple engine made it.
     pub quality: Option<Text>,
+    /// `true` when it is a film of a timeline or a dub, or shows one once more, as an enlarged film does; absent
+    /// otherwise. The planner `keywords` takes none for footage.
+    pub film: Option<bool>,
 }
 
 impl From<MadeBy> for ItemMadeBy {
@@ -36,6 +39,7 @@ impl From<MadeBy> for ItemMadeBy {
             source_item_ids: made.source_item_ids.into_iter().map(Text::of).collect(),
             synthetic: made.synthetic,
             quality: made.quality.map(Text),
+            film: made.film.then_some(true),
         }
     }
 }
