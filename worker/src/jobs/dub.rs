@@ -9,7 +9,7 @@ use crate::jobs::{Done, Worker};
 use crate::readers::{JobCtx, ProcessorTime, ReadError};
 use domain::credits::Credits;
 use domain::document::MOST_NAME_CHARACTERS;
-use domain::dub::{DubPlan, Voices, engine_of, variant, variant_of};
+use domain::dub::{DubPlan, Voices, engine_of, reckoned_bytes, variant, variant_of};
 use domain::generation::MadeBy;
 use domain::ids::{DubId, ItemId, JobId, TimelineId};
 use domain::task::Task;
@@ -98,6 +98,10 @@ impl Worker {
     ) -> Result<Done, ReadError> {
         self.has_all(&known.plan.needs()).await?;
         let most_bytes = self.room(claimed).await?;
+        if known.plan.translator.is_some() && !known.plan.body.untranslated().is_empty() {
+            // The provider is paid whatever becomes of the dub. The end of the job gives back what is not used.
+            self.reserve(claimed, reckoned_bytes(item.bytes, known.plan.worth_ms(item.duration_ms))).await?;
+        }
         let _asking = self.translate(claimed, &mut known.plan, lease, slot, ctx).await?;
         let request = DubRequest {
             plan: known.plan.clone(),

@@ -71,7 +71,7 @@ impl Worker {
     }
 
     /// Transaction "reserve": storage for the new item, before its bytes are kept. Two renders that would each fit
-    /// alone must not both take the last of it.
+    /// alone must not both take the last of it. What the job reserved before is replaced; its end releases it.
     pub(super) async fn reserve(&self, claimed: &Claimed, bytes: u64) -> Result<(), ReadError> {
         let number = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
         let quota = number(self.process.settings.storage_quota_bytes);

@@ -25,6 +25,8 @@ pub struct DubRequest {
     pub duration_ms: i64,
     /// The price of the model that translates it, and the credits to hold; `None` where no model does.
     pub price: Option<(Price, Credits)>,
+    /// The bytes that must be free for its items.
+    pub room: u64,
 }
 
 impl Make for DubRequest {
@@ -47,6 +49,10 @@ impl Make for DubRequest {
             duration_ms: Some(self.duration_ms),
             credits: self.price.map_or(Credits::ZERO, |(_, held)| held),
         }
+    }
+
+    fn room(&self) -> u64 {
+        self.room
     }
 
     /// Returns the dub that needs no job: one made by the same plan, or one that is spoken as it stands.

@@ -26,7 +26,7 @@ pub use offers::{
     Lack, lack_of_language, lack_of_pair, lack_of_translation, lack_of_voices, offered_languages, offered_pair,
 };
 pub use ops::{DubOp, NewSegment};
-pub use plan::{Before, DubPlan, DubTool, Needs};
+pub use plan::{Before, DubPlan, DubTool, Needs, reckoned_bytes};
 pub use said::{Recording, SaidTurn, SaidWord, Transcript, said, turns_of, words_of};
 pub use translation::{TextRun, text_runs};
 pub use variant::{ATTACK_MS, DOWN, OldVoices, RELEASE_MS, Voices, revoiced, variant, variant_of};

@@ -21,7 +21,7 @@ use crate::usecases::dispatch::{self, DubRequest, Making, Prepared, Standing, Un
 use crate::usecases::documents::Kept;
 use crate::usecases::library::resolve;
 use crate::usecases::starting::{self, cloud_processing};
-use domain::dub::{Dub, DubPlan, DubTool, LONGEST, Language, Recording, turns_of, words_of};
+use domain::dub::{Dub, DubPlan, DubTool, LONGEST, Language, Recording, reckoned_bytes, turns_of, words_of};
 use domain::ids::TimelineId;
 use domain::item::ItemStatus;
 use domain::read::Read;
@@ -29,7 +29,7 @@ use domain::timeline::{Micros, Timeline};
 use serde_json::{Value, json};
 use store::dubs::MadeDub;
 use store::idempotency::Key;
-use store::items::ItemForReads;
+use store::items::{self, ItemForReads};
 
 /// The answer of both tools.
 pub(super) type Answered = Answer<Stored<ToolAnswer<DubStanding>>>;
@@ -236,7 +236,9 @@ impl DubCall<'_> {
         let duration_ms = run_beside(|| priced_ms(&plan, duration))?;
         let model = plan.translator.as_deref().and_then(|id| self.app.process.providers.get(id));
         let price = model.map(|model| (model.price, model.price.of(plan.translated())));
-        let request = DubRequest { order, plan, duration_ms, price };
+        // Whoever translates is paid whatever becomes of the dub.
+        let room = if price.is_some() { self.reckoned(&plan, duration_ms).await? } else { 1 };
+        let request = DubRequest { order, plan, duration_ms, price, room };
         let ordering = Ordering { app: self.app, dry_run: self.dry_run };
         let refused = |why: &Unmade, standing: &Standing<MadeDub>| match why {
             Unmade::Lacking(lack) => refusal_of(lack),
@@ -249,6 +251,12 @@ impl DubCall<'_> {
             if price.is_none() { answer } else { answer.costing(Cost::needed(standing.credits(), &standing.balance)) }
         };
         ordering.make(&request, |made| made.item, refused, told).await
+    }
+
+    /// Returns the bytes that the items of a dub are reckoned to take.
+    async fn reckoned(&self, plan: &DubPlan, duration_ms: i64) -> Answer<u64> {
+        let source = items::find(&mut *self.app.conn().await?, plan.body.source).await?;
+        Ok(reckoned_bytes(source.map_or(0, |item| item.bytes), duration_ms))
     }
 
     /// Returns the plan of a new dub of an item.
