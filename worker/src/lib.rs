@@ -183,6 +183,8 @@ impl Beat {
             if let Err(error) = self.announce().await {
                 tracing::warn!(error = %error, "The worker could not say that it lives.");
             }
+            // Jobs that were cancelled while no worker had them.
+            self.worker.call_off_cancelled().await;
         }
     }
 }

@@ -139,9 +139,9 @@ pub enum Asked {
     Lost,
 }
 
-/// Records that this claim asks a provider. Commit it before the provider is asked, so that it is known even if the
-/// worker dies in the next moment.
-pub async fn note_asked(conn: &mut PgConnection, job: JobId, claim_no: i32) -> sqlx::Result<Asked> {
+/// Records that this claim asks the provider of a model. Commit it before the provider is asked, so that it is known even
+/// if the worker dies in the next moment.
+pub async fn note_asked(conn: &mut PgConnection, job: JobId, claim_no: i32, model: &str) -> sqlx::Result<Asked> {
     let before = sqlx::query_scalar!(
         r#"WITH before AS (
                SELECT r.job_id, r.asked_claim FROM job_renders r
@@ -150,11 +150,12 @@ pub async fn note_asked(conn: &mut PgConnection, job: JobId, claim_no: i32) -> s
                )
                FOR UPDATE
            )
-           UPDATE job_renders r SET asked_claim = coalesce(before.asked_claim, $2)
+           UPDATE job_renders r SET asked_claim = coalesce(before.asked_claim, $2), asked_model = $3
            FROM before WHERE r.job_id = before.job_id
            RETURNING before.asked_claim IS NOT NULL AS "before!""#,
         job as JobId,
-        claim_no
+        claim_no,
+        model
     )
     .fetch_optional(conn)
     .await?;
@@ -185,6 +186,40 @@ pub async fn forget_asked(conn: &mut PgConnection, job: JobId, claim_no: i32) ->
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// A cancelled job whose provider was asked, and may still be at work.
+#[derive(Debug, Clone)]
+pub struct AskedInVain {
+    /// The job.
+    pub job: JobId,
+    /// The model whose provider was asked.
+    pub model: String,
+}
+
+/// Returns at most `limit` cancelled jobs for which one of these models was asked, each once: whoever gets one tells its
+/// provider.
+pub async fn take_asked_in_vain(
+    conn: &mut PgConnection,
+    models: &[String],
+    limit: i64,
+) -> sqlx::Result<Vec<AskedInVain>> {
+    sqlx::query_as!(
+        AskedInVain,
+        r#"WITH taken AS (
+               SELECT r.job_id, r.asked_model FROM job_renders r JOIN jobs j ON j.id = r.job_id
+               WHERE r.ended_at IS NOT NULL AND r.asked_model IS NOT NULL AND r.asked_model = ANY ($1)
+                   AND j.status = 'cancelled'
+               ORDER BY r.ended_at LIMIT $2
+               FOR UPDATE OF r SKIP LOCKED
+           )
+           UPDATE job_renders r SET asked_model = NULL FROM taken WHERE r.job_id = taken.job_id
+           RETURNING r.job_id AS "job!: JobId", taken.asked_model AS "model!""#,
+        models,
+        limit
+    )
+    .fetch_all(conn)
+    .await
 }
 
 /// A maker that a worker offers.

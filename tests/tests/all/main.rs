@@ -16,6 +16,7 @@ mod boards;
 mod bucket;
 mod bucket_faults;
 mod calendar;
+mod called_off;
 mod canvases;
 mod carried;
 mod citations;

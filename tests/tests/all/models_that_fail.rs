@@ -16,7 +16,7 @@ async fn told(client: &Client, id: &str) -> anyhow::Result<(Value, Value)> {
 }
 
 /// Starts a picture by `painter`.
-async fn starts(client: &Client, words: &str) -> anyhow::Result<String> {
+pub async fn starts(client: &Client, words: &str) -> anyhow::Result<String> {
     until("it starts", async || {
         let answer = client.tool("generate_image", &json!({ "prompt": words, "model": "painter" })).await?;
         (answer.status == 200).then(|| job(&answer)).transpose()
@@ -25,7 +25,7 @@ async fn starts(client: &Client, words: &str) -> anyhow::Result<String> {
 }
 
 /// Waits until this attempt of the job has failed and the next one waits for its time.
-async fn failed(world: &World, client: &Client, id: &str, attempt: i64) -> anyhow::Result<()> {
+pub async fn failed(world: &World, client: &Client, id: &str, attempt: i64) -> anyhow::Result<()> {
     until("an attempt failed", async || {
         world.duties().await?;
         let job = client.job(id).await?;

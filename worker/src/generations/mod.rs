@@ -30,6 +30,8 @@ use store::generations::MakerOffer;
 use store::items::StoredMedia;
 use store::uploads::Facts;
 
+/// The version under which workers offer models of providers that make generations.
+pub(crate) const PROVIDER: &str = "provider";
 /// The name of the file that a generation makes.
 pub(crate) const OUTPUT_FILE: &str = "output";
 /// Samples per second at which sound is decoded to measure its length: a low rate will do.
@@ -109,7 +111,7 @@ impl Generator {
         let models = self.providers.iter().filter(|provider| provider.can_be_asked());
         built_in
             .chain(self.speakers.languages())
-            .chain(models.map(|one| MakerOffer { name: one.id().to_owned(), version: "provider".to_owned() }))
+            .chain(models.map(|one| MakerOffer { name: one.id().to_owned(), version: PROVIDER.to_owned() }))
             .collect()
     }
 

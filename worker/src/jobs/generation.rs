@@ -6,7 +6,7 @@
 
 use crate::asking::Asking;
 use crate::generations::GenerationRequest;
-use crate::jobs::leases::{Lease, Stop};
+use crate::jobs::leases::Lease;
 use crate::jobs::new_item::ItemToCome;
 use crate::jobs::{Done, LEAST_TIME, Worker};
 use crate::new_media::NewMedia;
@@ -51,15 +51,10 @@ impl Worker {
         ctx.processor = processor.clone();
         let bounds = ctx.clone();
         let working = AssertUnwindSafe(self.make(claimed, &known, lease, slot, &ctx)).catch_unwind();
-        let worked = match bounds.bounded(working).await {
-            Ok(Ok(worked)) => worked,
-            Ok(Err(_)) => Err(ReadError::Crashed),
-            Err(stopped) => Err(stopped),
-        };
-        if let (Maker::Model(model), Some(Stop::Cancelled)) = (&known.plan.maker, lease.stop()) {
-            (self.engines.call_off)(claimed.job, model);
+        match bounds.bounded(working).await? {
+            Ok(worked) => worked,
+            Err(_) => Err(ReadError::Crashed),
         }
-        worked
     }
 
     async fn load(&self, claimed: &Claimed) -> Result<PlannedGeneration, ReadError> {
@@ -139,14 +134,14 @@ impl Worker {
         ctx: &JobCtx,
     ) -> Result<(NewMedia, Asking), ReadError> {
         let configured = self.process.providers.get(model).ok_or(ReadError::EngineNotConfigured(Task::Generation))?;
-        let (is_idempotent, settings) = (configured.idempotent, &self.process.settings);
+        let settings = &self.process.settings;
         // The provider is paid whatever becomes of what it makes: what is paid already is worth a try.
         let needed = configured.needed_room(settings.storage_quota_bytes).min(settings.max_upload_bytes);
         if request.most_bytes < needed && !self.was_asked(claimed).await? {
             return Err(ReadError::NoRoom);
         }
         let sent_bytes = request.source.as_ref().map_or(0, |media| media.bytes.unsigned_abs());
-        let asking = self.asking(claimed, is_idempotent, sent_bytes, lease, slot);
+        let asking = self.asking(claimed, configured, sent_bytes, lease, slot);
         request.asking = asking.clone();
         let generated = (self.engines.generate)(request, ctx.clone()).await;
         self.note_answer(model, &asking, &generated).await;

@@ -216,9 +216,13 @@ impl Worker {
             let covered = paid.covered(&outcome);
             running.ended(&outcome, error.as_ref());
             let item = claimed.item.as_ref().map(|item| item.id);
+            let is_called_off = matches!(outcome, Outcome::Cancelled) && claimed.task == Some(Task::Generation);
             let end = End { job: claimed.job, claim_no: claimed.claim_no, item, outcome, error };
             let finishing = runtime::span!(parent: &traced, "finish");
             self.ends.write(Finish { end, made }, &lease, &slot).instrument(finishing).await;
+            if is_called_off {
+                self.call_off_cancelled().await;
+            }
             // A drawing goes on for a moment when its job is stopped, and its slot is not free before that.
             processor.wait_for_own_work().await;
             let beyond = processor.taken().saturating_sub(covered);

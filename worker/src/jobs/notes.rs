@@ -4,34 +4,43 @@
 //! the job's next claim knows that the provider may have been asked: an idempotent one is asked again by the same id,
 //! any other never is (`outcome_unknown`). The note is removed only where it is known that nothing came of the request.
 //!
+//! The note has the model, so that a provider is told when the job is cancelled, whoever has the job then: a worker that
+//! waits for its answer, or nobody, while the job waits for its next attempt.
+//!
 //! Whether the provider answered at all is recorded with its model, which `list_models` shows.
 
 use crate::asking::Asking;
+use crate::generations::PROVIDER;
 use crate::jobs::Worker;
 use crate::jobs::leases::Lease;
 use crate::readers::{ProviderFault, ReadError};
 use futures_util::FutureExt;
+use runtime::providers::Model;
 use runtime::queue::Slot;
 use std::io;
 use std::sync::Arc;
 use store::generations::{self, Asked};
 use store::jobs::Claimed;
 
+/// Cancelled jobs whose providers are told at once, at most.
+const CALLED_OFF: i64 = 50;
+
 impl Worker {
-    /// Returns how a job asks a provider, to which it sends `sent_bytes` bytes.
+    /// Returns how a job asks the provider of a model, to which it sends `sent_bytes` bytes.
     pub(super) fn asking(
         &self,
         claimed: &Claimed,
-        is_idempotent: bool,
+        model: &Model,
         sent_bytes: u64,
         lease: &Lease,
         slot: &Slot,
     ) -> Asking {
         let (job, claim_no, pool) = (claimed.job, claimed.claim_no, self.process.pool.clone());
+        let (id, is_idempotent) = (model.id.clone(), model.idempotent);
         let note = move || {
-            let pool = pool.clone();
+            let (pool, id) = (pool.clone(), id.clone());
             async move {
-                let asking = async { generations::note_asked(&mut *pool.acquire().await?, job, claim_no).await };
+                let asking = async { generations::note_asked(&mut *pool.acquire().await?, job, claim_no, &id).await };
                 match asking.await.map_err(io::Error::other)? {
                     Asked::Now => Ok(()),
                     Asked::Before if is_idempotent => Ok(()),
@@ -81,6 +90,24 @@ impl Worker {
             async { generations::note_answer(&mut *self.process.pool.acquire().await?, model, answered).await };
         if let Err(error) = noting.await {
             tracing::warn!(%model, %error, "It could not be recorded whether a model's provider answered.");
+        }
+    }
+
+    /// Tells providers that nobody wants what they were asked to make for jobs that were cancelled since. Each is told
+    /// once, and not waited for.
+    pub(crate) async fn call_off_cancelled(&self) {
+        let providers = self.engines.makers.iter().filter(|offer| offer.version == PROVIDER);
+        let models: Vec<String> = providers.map(|offer| offer.name.clone()).collect();
+        if models.is_empty() {
+            return;
+        }
+        let taking = async {
+            let mut conn = self.process.pool.acquire().await?;
+            generations::take_asked_in_vain(&mut conn, &models, CALLED_OFF).await
+        };
+        match taking.await {
+            Ok(asked) => asked.iter().for_each(|one| (self.engines.call_off)(one.job, &one.model)),
+            Err(error) => tracing::warn!(%error, "Providers were not told which jobs were cancelled; trying again."),
         }
     }
 }
