@@ -81,6 +81,7 @@ mod plans;
 mod polled;
 mod portal;
 mod portal_refusals;
+mod provider_outputs;
 mod providers;
 mod pruning;
 mod public_links;

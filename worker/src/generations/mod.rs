@@ -123,12 +123,15 @@ impl Generator {
         };
         let source = source.as_ref().map(|held| &held.source);
         let workshop = Workshop::new(&self.tools)?;
-        match &asked.plan.maker {
-            Maker::Engine(engine) => self.built_in(*engine, asked, source, &workshop, ctx).await?,
+        let ctx = match &asked.plan.maker {
+            Maker::Engine(engine) => {
+                self.built_in(*engine, asked, source, &workshop, ctx).await?;
+                ctx.clone()
+            }
             Maker::Model(id) => self.provider(id)?.make(asked, source, &workshop, ctx).await?,
-        }
+        };
         let wanted = wanted(&asked.plan, source);
-        self.check(&workshop, &asked.plan.maker, wanted, ctx).await
+        self.check(&workshop, &asked.plan.maker, wanted, &ctx).await
     }
 
     /// Tells a provider that nobody wants a job's result any more, without waiting for an answer.

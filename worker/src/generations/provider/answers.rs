@@ -10,6 +10,9 @@ use std::marker::PhantomData;
 /// A prediction of Cog's API.
 #[derive(Debug, Deserialize)]
 pub(super) struct Prediction {
+    /// Its id, where the server says it.
+    #[serde(default)]
+    pub id: Output,
     /// Its state, in Cog's words.
     pub status: Option<String>,
     /// Its output so far.
@@ -17,7 +20,7 @@ pub(super) struct Prediction {
     pub output: Output,
 }
 
-/// The file that an output names: itself, or the first of a list of them.
+/// The text of a field, such as the file that an output names: itself, or the first of a list of them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Output(pub Option<String>);
 
@@ -131,6 +134,8 @@ mod tests {
             assert_eq!(output(&format!(r#"{{ "output": {nothing} }}"#)), None, "{nothing}");
         }
         assert_eq!(output("{}"), None);
+        let id = |json: &str| serde_json::from_str::<Prediction>(json).unwrap().id.0;
+        assert_eq!((id(r#"{ "id": "a" }"#).as_deref(), id(r#"{ "id": 1 }"#), id("{}")), (Some("a"), None, None));
     }
 
     #[test]

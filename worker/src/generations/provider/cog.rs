@@ -12,7 +12,6 @@ use domain::generation::Asked;
 use domain::model::ModelKind;
 use reqwest::{Method, StatusCode};
 use serde_json::{Map, Value, json};
-use std::path::Path;
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -27,12 +26,15 @@ impl Provider {
         &self,
         asked: &GenerationRequest,
         source: Option<String>,
-        at: &Path,
+        spool: AnswerSpool<'_>,
     ) -> Result<ProviderOutput, ReadError> {
-        let (id, spool) = (request_id(asked.job), AnswerSpool { asking: &asked.asking, path: at });
+        let id = request_id(asked.job);
         let body = json!({ "id": id, "input": self.input(&asked.plan.asked, asked.plan.kind, source) });
         let mut prediction = self.put(&id, &body, spool).await?;
         loop {
+            if prediction.id.0.as_ref().is_some_and(|named| !named.eq_ignore_ascii_case(&id)) {
+                return Err(self.fault(ProviderFault::BadOutput, "it answers with another prediction"));
+            }
             match prediction.status.as_deref() {
                 Some("succeeded") => {
                     let Output(output) = prediction.output;

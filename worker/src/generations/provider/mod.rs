@@ -31,7 +31,7 @@ use serde_json::{Map, Value};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 /// Bytes of an answer in JSON, at most: larger media comes by a URL.
 const ANSWER_BYTES: u64 = 64 << 20;
@@ -47,6 +47,8 @@ const CALL_OFF: Duration = Duration::from_secs(5);
 struct AnswerSpool<'a> {
     asking: &'a Asking,
     path: &'a Path,
+    /// The provider's own time: what is waited for a slot is none of it.
+    ctx: &'a JobCtx,
 }
 
 /// A model that is asked over HTTP.
@@ -76,14 +78,15 @@ impl Provider {
         !matches!(self.model.kind, Translate | Chat)
     }
 
-    /// Asks for what the plan says, and puts the result into the workshop.
+    /// Asks for what the plan says, and puts the result into the workshop. Returns the context to go on with: the wait for
+    /// a slot counts to no time limit, since what has come by then is paid for.
     pub(super) async fn make(
         &self,
         asked: &GenerationRequest,
         source: Option<&MediaSource>,
         workshop: &Workshop,
         ctx: &JobCtx,
-    ) -> Result<(), ReadError> {
+    ) -> Result<JobCtx, ReadError> {
         let most_bytes = asked.most_bytes.min(self.model.limits.output_bytes);
         let path = workshop.path(OUTPUT_FILE);
         let input = match source {
@@ -92,20 +95,26 @@ impl Provider {
         };
         // Everything to send is at hand, so the request may go out from now on.
         ctx.bounded(asked.asking.begin()).await??;
+        let own = JobCtx { deadline: Instant::now() + self.model.timeout, ..ctx.clone() };
         let answer = workshop.path(ANSWER_FILE);
+        let spool = AnswerSpool { asking: &asked.asking, path: &answer, ctx: &own };
         let working = async {
             let made = match self.model.dialect {
-                Dialect::Cog => self.predict(asked, input, &answer).await?,
-                Dialect::Openai => self.ask(asked, &path, &answer, most_bytes).await?,
+                Dialect::Cog => self.predict(asked, input, spool).await?,
+                Dialect::Openai => self.ask(asked, &path, spool, most_bytes).await?,
             };
             output::take_output(made, &self.outbound, asked.account, &path, most_bytes).await
         };
-        if let Ok(made) = ctx.bounded(timeout(self.model.timeout, working)).await? {
-            ctx.bounded(asked.asking.go_on()).await?;
-            return made;
+        match own.bounded(working).await {
+            Err(ReadError::Timeout) => {
+                self.call_off(asked.job).await;
+                Err(self.fault(ProviderFault::TimedOut, "it took longer than it may"))
+            }
+            made => {
+                made??;
+                Ok(ctx.turn(asked.asking.go_on()).await?.1)
+            }
         }
-        self.call_off(asked.job).await;
-        Err(self.fault(ProviderFault::TimedOut, "it took longer than it may"))
     }
 
     /// Tells the provider that nobody wants this any more, if its API can be told.
@@ -178,7 +187,7 @@ impl Provider {
                 ReadError::NoRoom => self.fault(ProviderFault::BadOutput, "its answer is too long"),
                 other => other,
             })?;
-            spool.asking.go_on().await;
+            spool.ctx.turn(spool.asking.go_on()).await?;
             answer = tokio::fs::read(spool.path).await?;
         }
         serde_json::from_slice(&answer).map_err(|error| self.fault(ProviderFault::BadOutput, &error.to_string()))

@@ -22,7 +22,7 @@ impl Provider {
         &self,
         asked: &GenerationRequest,
         path: &Path,
-        answer: &Path,
+        answer: AnswerSpool<'_>,
         most_bytes: u64,
     ) -> Result<ProviderOutput, ReadError> {
         let (to, mut body) = self.body(asked);
@@ -35,8 +35,7 @@ impl Provider {
             spool(response.bytes_stream(), path, most_bytes, broken).await?;
             return Ok(ProviderOutput::Here);
         }
-        let pictures: AnsweredPictures =
-            self.json(response, AnswerSpool { asking: &asked.asking, path: answer }).await?;
+        let pictures: AnsweredPictures = self.json(response, answer).await?;
         let made = match pictures.data.0 {
             // Some servers always have both fields, and leave one empty.
             Some(AnsweredPicture { b64_json: Some(bytes), .. }) if !bytes.is_empty() => {

@@ -7,6 +7,7 @@ use crate::readers::{MediaSource, ProviderFault, ReadError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use domain::attempt::AttemptError;
 use domain::ids::AccountId;
 use domain::item::ItemType;
 use futures_util::{Stream, StreamExt};
@@ -17,9 +18,12 @@ use std::path::Path;
 use std::pin::pin;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
+use tokio::time::sleep;
 
 /// The time limit of a whole download, its last byte included; the model's own timeout may end before.
 const FETCH_TIME: Duration = Duration::from_mins(30);
+/// The pauses before a download that failed is tried again: what is at the URL is paid for.
+const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
 
 /// Where an output is.
 pub(super) enum ProviderOutput {
@@ -69,18 +73,51 @@ async fn fetch(
     path: &Path,
     most_bytes: u64,
 ) -> Result<(), ReadError> {
+    for pause in PAUSES {
+        match fetch_once(url, outbound, account, path, most_bytes).await {
+            Err(ReadError::Provider(ProviderFault::Unavailable) | ReadError::Io(_)) => sleep(pause).await,
+            fetched => return fetched,
+        }
+    }
+    fetch_once(url, outbound, account, path, most_bytes).await.map_err(|error| match error {
+        // The provider itself has answered.
+        ReadError::Provider(ProviderFault::Unavailable) => ReadError::Provider(ProviderFault::BadOutput),
+        other => other,
+    })
+}
+
+async fn fetch_once(
+    url: &str,
+    outbound: &OutboundClient,
+    account: AccountId,
+    path: &Path,
+    most_bytes: u64,
+) -> Result<(), ReadError> {
     let limits = FetchLimits { max_bytes: most_bytes, timeout: FETCH_TIME, pace: Pace::default() };
     let fetched = outbound.fetch(url, account, limits).await.map_err(not_fetched)?;
     spool(fetched.into_stream(), path, most_bytes, not_fetched).await
 }
 
-/// Returns why an output can't be fetched. A URL that is refused is the provider's fault, wherever it got it from.
+/// Returns why an output can't be fetched: `Unavailable` where that may pass. A URL that is refused is the provider's
+/// fault, wherever it got it from.
 fn not_fetched(error: FetchError) -> ReadError {
     tracing::warn!(%error, "A provider's output could not be fetched.");
     match error {
+        FetchError::Failed { error, status } if may_pass(error, status) => {
+            ReadError::Provider(ProviderFault::Unavailable)
+        }
         FetchError::TooLarge { .. } => ReadError::NoRoom,
         FetchError::Ours => ReadError::Io(std::sync::Arc::new(io::Error::other("the output can't be fetched now"))),
         _ => ReadError::Provider(ProviderFault::BadOutput),
+    }
+}
+
+/// Whether a download that failed so may succeed a moment later.
+const fn may_pass(error: AttemptError, status: Option<u16>) -> bool {
+    use AttemptError::{ConnectFailed, ConnectionLost, DnsFailed, Timeout};
+    match status {
+        Some(status) => matches!(status, 408 | 425 | 429 | 500..),
+        None => matches!(error, Timeout | DnsFailed | ConnectFailed | ConnectionLost),
     }
 }
 

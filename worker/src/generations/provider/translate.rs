@@ -57,7 +57,7 @@ impl Provider {
             translated.extend(answered.map_err(|error| self.seen_from(place, error))?);
             ctx.progress.reach_part(translated.len() as u64, asked.texts.len() as u64);
         }
-        ctx.bounded(asked.asking.go_on()).await?;
+        ctx.turn(asked.asking.go_on()).await?;
         Ok(translated)
     }
 

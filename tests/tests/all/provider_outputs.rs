@@ -1,0 +1,92 @@
+//! What a provider has made is paid for: neither a download that fails once nor a worker without a free slot loses it.
+
+use super::generation::{credits, job, models};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use domain::credits::Credits;
+use mws_tests::world::{Media, PIXEL, Provider, Reply, Tenant, World, runners, until};
+use poem::http::Method;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use worker::Engines;
+
+/// A service with a provider of two models that may take so many seconds, and an account that can pay.
+async fn service(seconds: u32) -> anyhow::Result<(World, Tenant, Provider, tempfile::TempDir)> {
+    let (folder, provider) = (tempfile::tempdir()?, Provider::start(|_, _, _| Reply::Silence)?);
+    let path = models(folder.path(), &provider.url)?;
+    let file = std::fs::read_to_string(&path)?.replace("timeout = 20", &format!("timeout = {seconds}"));
+    std::fs::write(&path, file)?;
+    let world = World::with(|settings| settings.providers = Some(path)).await?;
+    let tenant = world.tenant("a").await?;
+    world.credit(&tenant, Credits::from_whole(100)).await?;
+    Ok((world, tenant, provider, folder))
+}
+
+/// Starts a picture, once a worker has said that the model is available.
+async fn starts(tenant: &Tenant, model: &str, words: &str) -> anyhow::Result<String> {
+    until("it starts", async || {
+        let answer = tenant.client.tool("generate_image", &json!({ "prompt": words, "model": model })).await?;
+        (answer.status == 200).then(|| job(&answer)).transpose()
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_download_that_fails_is_tried_again_and_what_is_not_there_is_not() -> anyhow::Result<()> {
+    let (world, tenant, provider, _folder) = service(20).await?;
+    world.work(Engines::found(&world.process)).await?;
+    let (url, pixel) = (provider.url.clone(), STANDARD.decode(PIXEL)?);
+    provider.answer(move |method, _, before| match (method.as_str(), before) {
+        ("GET", 0) => Reply::Json(503, json!({})),
+        ("GET", _) => Reply::Bytes(pixel.clone(), "image/png"),
+        _ => Reply::Json(200, json!({ "data": [{ "url": format!("{url}/out.png") }] })),
+    });
+    tenant.client.reaches(&starts(&tenant, "once", "a kite").await?, "succeeded").await?;
+    let asked = [&Method::POST, &Method::GET].map(|method| provider.asked(method).len());
+    assert_eq!(asked, [1, 2], "what is paid is not asked for again");
+
+    let url = provider.url.clone();
+    provider.answer(move |method, _, _| match method.as_str() {
+        "GET" => Reply::Json(404, json!({})),
+        _ => Reply::Json(200, json!({ "data": [{ "url": format!("{url}/out.png") }] })),
+    });
+    let ended = tenant.client.reaches(&starts(&tenant, "once", "a boat").await?, "failed").await?;
+    assert_eq!(ended["error"]["code"], "provider_bad_output", "{ended}");
+    assert_eq!(provider.asked(&Method::GET).len(), 1);
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_wait_for_a_slot_is_no_time_of_the_provider() -> anyhow::Result<()> {
+    // It is looked at after a second, and a slot that does not come free is waited for five: six in all.
+    let (world, tenant, provider, _folder) = service(6).await?;
+    let (client, done) = (&tenant.client, Arc::new(AtomicBool::new(false)));
+    let is_done = Arc::clone(&done);
+    provider.answer(move |method, path, _| {
+        let id = path.rsplit('/').next().unwrap_or_default().to_owned();
+        if *method == Method::GET && is_done.load(Ordering::SeqCst) {
+            let (output, logs) = (format!("data:image/png;base64,{PIXEL}"), "x".repeat(300 << 10));
+            return Reply::Json(200, json!({ "id": id, "status": "succeeded", "output": output, "logs": logs }));
+        }
+        Reply::Json(202, json!({ "id": id, "status": "processing" }))
+    });
+    let gate = runners::Gate::closed();
+    let Engines { makers, generate, call_off, .. } = Engines::found(&world.process);
+    let engines = Engines { makers, generate, call_off, ..gate.runner() };
+    let worker = world.worker_with(engines, |settings| settings.worker_reads = Some(1)).await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    let id = starts(&tenant, "painter", "a kite").await?;
+    provider.gets(&Method::PUT, 1).await?;
+    // Of the same account, so that no slot is lent.
+    let read = client.prepare(&[item], &["levels"]).await?.job_ids()?;
+    until("the read has the slot", async || Ok((gate.inside() == 1).then_some(()))).await?;
+    done.store(true, Ordering::SeqCst);
+    let ended = client.reaches(&id, "succeeded").await?;
+    assert_eq!((&ended["attempt"], &ended["error"]), (&json!(1), &Value::Null), "{ended}");
+    assert_eq!((gate.inside(), credits(client).await?["used"].clone()), (1, json!(2.5)));
+    gate.open();
+    client.ended(&read).await?;
+    worker.stop().await?;
+    world.end().await
+}
