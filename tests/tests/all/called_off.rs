@@ -38,7 +38,8 @@ async fn costs_nothing(tenant: &Tenant) -> anyhow::Result<()> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_cancelled_while_no_worker_has_it_is_called_off_by_the_next_one_and_only_once() -> anyhow::Result<()> {
-    let (folder, provider) = (tempfile::tempdir()?, Provider::start(|_, _, _| Reply::Json(502, json!({})))?);
+    let broken = |method: &Method| Reply::Json(if *method == Method::GET { 404 } else { 502 }, json!({}));
+    let (folder, provider) = (tempfile::tempdir()?, Provider::start(move |method, _, _| broken(method))?);
     let path = models(folder.path(), &provider.url)?;
     let world = World::with(|settings| settings.providers = Some(path)).await?;
     let tenant = world.tenant("a").await?;

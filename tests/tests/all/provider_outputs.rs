@@ -90,3 +90,19 @@ async fn the_wait_for_a_slot_is_no_time_of_the_provider() -> anyhow::Result<()> 
     worker.stop().await?;
     world.end().await
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_prediction_whose_first_answer_was_cut_off_is_looked_for_and_not_begun_again() -> anyhow::Result<()> {
+    let (world, tenant, provider, _folder) = service(20).await?;
+    world.work(Engines::found(&world.process)).await?;
+    provider.answer(|method, _, before| match (method.as_str(), before) {
+        // What a proxy answers that waits less long than the model takes.
+        ("PUT", _) => Reply::Json(504, json!({})),
+        ("GET", 0) => Reply::Json(200, json!({ "status": "processing" })),
+        _ => Reply::pixel(),
+    });
+    let ended = tenant.client.reaches(&starts(&tenant, "painter", "a kite").await?, "succeeded").await?;
+    let asked = [&Method::PUT, &Method::GET].map(|method| provider.asked(method).len());
+    assert_eq!((&ended["attempt"], asked, &ended["credits"]), (&json!(1), [1, 2], &json!(2.5)), "{ended}");
+    world.end().await
+}

@@ -45,6 +45,9 @@ pub enum ProviderFault {
     /// It can't be reached, or accepts no requests now.
     #[error("the provider can't be reached, or takes no requests now")]
     Unavailable,
+    /// It was asked and gave no answer. It takes the same request, sent again, for the first one.
+    #[error("the provider broke off, or failed at its answer")]
+    BrokenOff,
     /// It refuses the request as invalid.
     #[error("the provider refuses the request as it is: ask for something else")]
     Refused,
@@ -68,7 +71,7 @@ impl ProviderFault {
     /// Returns the job's error code (contract §3.2).
     pub const fn code(self) -> &'static str {
         match self {
-            Self::Unavailable => "provider_unavailable",
+            Self::Unavailable | Self::BrokenOff => "provider_unavailable",
             Self::Refused => "provider_refused",
             Self::Failed => "provider_failed",
             Self::TimedOut => "provider_timeout",
@@ -187,7 +190,7 @@ impl ReadError {
     /// Whether the same read of the same media may succeed when run again. Errors that the file causes are final.
     pub const fn retryable(&self) -> bool {
         match self {
-            Self::Provider(fault) => matches!(fault, ProviderFault::Unavailable),
+            Self::Provider(fault) => matches!(fault, ProviderFault::Unavailable | ProviderFault::BrokenOff),
             Self::Timeout | Self::Cancelled | Self::Remote(_) | Self::Crashed | Self::Killed | Self::Io(_) => true,
             Self::NoAudio
             | Self::NoVideo

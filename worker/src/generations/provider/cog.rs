@@ -30,7 +30,13 @@ impl Provider {
     ) -> Result<ProviderOutput, ReadError> {
         let id = request_id(asked.job);
         let body = json!({ "id": id, "input": self.input(&asked.plan.asked, asked.plan.kind, source) });
-        let mut prediction = self.put(&id, &body, spool).await?;
+        let mut prediction = match self.put(&id, &body, spool).await {
+            // It may be at work all the same: a proxy waits less long than a model takes.
+            Err(ReadError::Provider(ProviderFault::BrokenOff | ProviderFault::Unknown)) => {
+                self.polled(&id, None, spool).await?
+            }
+            begun => begun?,
+        };
         loop {
             if prediction.id.0.as_ref().is_some_and(|named| !named.eq_ignore_ascii_case(&id)) {
                 return Err(self.fault(ProviderFault::BadOutput, "it answers with another prediction"));
@@ -50,7 +56,7 @@ impl Provider {
                 }
                 _ => return Err(self.fault(ProviderFault::BadOutput, "its answer is no prediction")),
             }
-            prediction = self.polled(&id, &body, spool).await?;
+            prediction = self.polled(&id, Some(&body), spool).await?;
         }
     }
 
@@ -61,29 +67,34 @@ impl Provider {
     }
 
     /// Polls a prediction until a poll is answered: one that fails says nothing of the prediction, which may go on.
-    async fn polled(&self, id: &str, body: &Value, spool: AnswerSpool<'_>) -> Result<Prediction, ReadError> {
+    /// `again` is the body to send once more where the server has nothing to poll; without it that is an answer too.
+    async fn polled(&self, id: &str, again: Option<&Value>, spool: AnswerSpool<'_>) -> Result<Prediction, ReadError> {
+        let says_nothing = |fault: ProviderFault| match fault {
+            ProviderFault::BrokenOff | ProviderFault::Unknown => true,
+            ProviderFault::Unavailable => again.is_some(),
+            _ => false,
+        };
         for failed in 1..MOST_POLLS {
-            match self.look(id, body, spool).await {
-                Err(ReadError::Provider(ProviderFault::Unavailable | ProviderFault::Unknown)) => {
-                    sleep(PAUSE * failed).await;
-                }
+            match self.look(id, again, spool).await {
+                Err(ReadError::Provider(fault)) if says_nothing(fault) => sleep(PAUSE * failed).await,
                 answered => return answered,
             }
         }
-        self.look(id, body, spool).await
+        self.look(id, again, spool).await
     }
 
     /// Polls a prediction once. A server that does not answer `GET` is sent the same `PUT` again, if it is idempotent.
-    async fn look(&self, id: &str, body: &Value, spool: AnswerSpool<'_>) -> Result<Prediction, ReadError> {
+    async fn look(&self, id: &str, again: Option<&Value>, spool: AnswerSpool<'_>) -> Result<Prediction, ReadError> {
         let request = self.request(Method::GET, &format!("predictions/{id}"));
         let response = match request.send().await {
             Ok(response) => response,
             Err(error) => return Err(self.fault(self.broken_off(), &error.without_url().to_string())),
         };
         match response.status() {
-            StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED if self.model.idempotent => {
-                self.put(id, body, spool).await
-            }
+            StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED if self.model.idempotent => match again {
+                Some(body) => self.put(id, body, spool).await,
+                None => Err(self.fault(ProviderFault::Unavailable, "it broke off, and has nothing to poll")),
+            },
             status if status.is_success() => self.json(response, spool).await,
             status => Err(self.fault(self.broken_off(), &format!("status {} while it goes on", status.as_u16()))),
         }

@@ -168,7 +168,7 @@ impl Provider {
 
     /// Returns the fault for a connection that broke after a request was sent.
     const fn broken_off(&self) -> ProviderFault {
-        if self.model.idempotent { ProviderFault::Unavailable } else { ProviderFault::Unknown }
+        if self.model.idempotent { ProviderFault::BrokenOff } else { ProviderFault::Unknown }
     }
 
     /// Returns an answer in JSON, of bounded size. A large one is put into a file as it comes, and read in a slot.
