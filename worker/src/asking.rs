@@ -85,9 +85,14 @@ impl ProviderWait {
         put(&self.place, Arc::clone(&self.limits.waiting).try_acquire_many_owned(self.mib).ok());
     }
 
+    /// Leaves the slot, or the place beside the slots, to others.
     fn leave(&self) {
         let has_place = self.place.lock().unwrap_or_else(PoisonError::into_inner).is_some();
-        if has_place && self.slot.leave() {
+        if !has_place {
+            return;
+        }
+        let beside = self.beside.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if beside.is_some() || self.slot.leave() {
             self.is_away.store(true, Ordering::Relaxed);
         }
     }
@@ -160,6 +165,18 @@ impl Asking {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn what_waits_on_beside_the_slots_gives_its_place_there_to_others() {
+        let limits = WaitLimits::new(&CancellationToken::new());
+        let waiting = limits.waiting(Slot::default(), 0, Arc::default());
+        waiting.take_place();
+        put(&waiting.beside, Arc::clone(&limits.beside).try_acquire_owned().ok());
+        assert_eq!(limits.beside.available_permits(), BESIDE - 1);
+        waiting.leave();
+        assert_eq!(limits.beside.available_permits(), BESIDE);
+        assert!(waiting.is_away.load(Ordering::Relaxed), "it waits for a slot again before it goes on");
+    }
 
     #[tokio::test]
     async fn what_waits_holds_no_more_than_there_is_room_for() {
