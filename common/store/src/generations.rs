@@ -139,8 +139,8 @@ pub enum Asked {
     Lost,
 }
 
-/// Records that this claim asks the provider of a model. Commit it before the provider is asked, so that it is known even
-/// if the worker dies in the next moment.
+/// Records that this claim asks the provider of a model. Commit it before the provider is asked, so that it is known
+/// even if the worker dies in the next moment.
 pub async fn note_asked(conn: &mut PgConnection, job: JobId, claim_no: i32, model: &str) -> sqlx::Result<Asked> {
     let before = sqlx::query_scalar!(
         r#"WITH before AS (
@@ -197,8 +197,8 @@ pub struct AskedInVain {
     pub model: String,
 }
 
-/// Returns at most `limit` cancelled jobs for which one of these models was asked, each once: whoever gets one tells its
-/// provider.
+/// Returns at most `limit` cancelled jobs for which one of these models was asked, each once: whoever gets one tells
+/// its provider.
 pub async fn take_asked_in_vain(
     conn: &mut PgConnection,
     models: &[String],

@@ -4,8 +4,8 @@
 //! the job's next claim knows that the provider may have been asked: an idempotent one is asked again by the same id,
 //! any other never is (`outcome_unknown`). The note is removed only where it is known that nothing came of the request.
 //!
-//! The note has the model, so that a provider is told when the job is cancelled, whoever has the job then: a worker that
-//! waits for its answer, or nobody, while the job waits for its next attempt.
+//! The note has the model, so that a provider is told when the job is cancelled, whoever has the job then: a worker
+//! that waits for its answer, or nobody, while the job waits for its next attempt.
 //!
 //! Whether the provider answered at all is recorded with its model, which `list_models` shows.
 

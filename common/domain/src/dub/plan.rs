@@ -77,8 +77,8 @@ const VOICES_BYTES: i64 = 96;
 /// Bytes for a millisecond of the mix, as compressed sound.
 const MIX_BYTES: i64 = 20;
 
-/// Returns the bytes that the two items of a dub are reckoned to take: the voices as many as uncompressed sound, the mix
-/// as many as its source, or as compressed sound where that is more. `worth_ms` is what the dub is priced by.
+/// Returns the bytes that the two items of a dub are reckoned to take: the voices as many as uncompressed sound, the
+/// mix as many as its source, or as compressed sound where that is more. `worth_ms` is what the dub is priced by.
 pub fn reckoned_bytes(source_bytes: i64, worth_ms: i64) -> u64 {
     let mix = source_bytes.max(worth_ms.saturating_mul(MIX_BYTES));
     u64::try_from(mix.saturating_add(worth_ms.saturating_mul(VOICES_BYTES))).unwrap_or(0)

@@ -78,8 +78,8 @@ impl Provider {
         !matches!(self.model.kind, Translate | Chat)
     }
 
-    /// Asks for what the plan says, and puts the result into the workshop. Returns the context to go on with: the wait for
-    /// a slot counts to no time limit, since what has come by then is paid for.
+    /// Asks for what the plan says, and puts the result into the workshop. Returns the context to go on with: the wait
+    /// for a slot counts to no time limit, since what has come by then is paid for.
     pub(super) async fn make(
         &self,
         asked: &GenerationRequest,
