@@ -371,3 +371,25 @@ async fn a_translator_is_asked_only_where_the_dub_will_fit_and_its_room_is_held_
     let Booth { world, .. } = booth;
     world.end().await
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_translation_is_kept_as_soon_as_the_database_answers_again() -> anyhow::Result<()> {
+    let booth = Booth::new("").await?;
+    sqlx::raw_sql(
+        "CREATE SEQUENCE tries;
+         CREATE FUNCTION is_away() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+             IF nextval('tries') < 3 THEN RAISE EXCEPTION 'away' USING ERRCODE = '57P03'; END IF;
+             RETURN NEW;
+         END $$;
+         CREATE TRIGGER is_away BEFORE UPDATE ON job_renders FOR EACH ROW
+             WHEN (NEW.plan::text <> OLD.plan::text) EXECUTE FUNCTION is_away()",
+    )
+    .execute(booth.world.pool())
+    .await?;
+    booth.provider.answer(|_, _, _| spanish());
+    booth.world.work(booth.engines()).await?;
+    let ended = booth.tenant.client.reaches(&booth.starts().await?, "succeeded").await?;
+    assert_eq!((&ended["attempt"], booth.provider.asked(&Method::POST).len()), (&json!(1), 1), "{ended}");
+    let Booth { world, .. } = booth;
+    world.end().await
+}

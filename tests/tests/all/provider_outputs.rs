@@ -106,3 +106,26 @@ async fn a_prediction_whose_first_answer_was_cut_off_is_looked_for_and_not_begun
     assert_eq!((&ended["attempt"], asked, &ended["credits"]), (&json!(1), [1, 2], &json!(2.5)), "{ended}");
     world.end().await
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_paid_is_stored_as_soon_as_the_database_answers_again() -> anyhow::Result<()> {
+    let (world, tenant, provider, _folder) = service(20).await?;
+    // A sequence counts what is rolled back too.
+    sqlx::raw_sql(
+        "CREATE SEQUENCE tries;
+         CREATE FUNCTION is_away() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+             IF nextval('tries') < 3 THEN RAISE EXCEPTION 'away' USING ERRCODE = '57P03'; END IF;
+             RETURN NEW;
+         END $$;
+         CREATE TRIGGER is_away BEFORE UPDATE ON job_renders FOR EACH ROW
+             WHEN (NEW.reserved_bytes <> OLD.reserved_bytes) EXECUTE FUNCTION is_away()",
+    )
+    .execute(world.pool())
+    .await?;
+    world.work(Engines::found(&world.process)).await?;
+    provider.answer(|_, _, _| Reply::Json(200, json!({ "data": [{ "b64_json": PIXEL }] })));
+    let ended = tenant.client.reaches(&starts(&tenant, "once", "a kite").await?, "succeeded").await?;
+    assert_eq!((&ended["attempt"], provider.asked(&Method::POST).len()), (&json!(1), 1), "{ended}");
+    assert_eq!(world.count("SELECT last_value FROM tries").await?, 3);
+    world.end().await
+}

@@ -9,15 +9,27 @@ use crate::new_media::NewMedia;
 use crate::readers::ReadError;
 use domain::generation::MadeBy;
 use domain::ids::ItemId;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use runtime::media::{WriteError, new_thumbnail_key, rendered_key};
 use std::io;
+use std::time::Duration;
 use store::jobs::Claimed;
-use store::new_item::{self, JobItem};
-use store::{items, renders};
+use store::new_item::{self, Inherited, JobItem};
+use store::{is_refused_for_good, items, renders};
+use tokio::time::sleep;
 use tokio_util::io::ReaderStream;
 
 /// Bytes that are moved to the media store at once.
 const CHUNK_BYTES: usize = 1 << 20;
+/// The pauses before the database is asked again: half a minute in all.
+const PAUSES: [Duration; 5] = [
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(4),
+    Duration::from_secs(8),
+    Duration::from_secs(15),
+];
 
 /// A claim's new item, apart from its media.
 pub(super) struct ItemToCome {
@@ -51,8 +63,7 @@ impl Worker {
             self.process.media.put(&key, jpeg.into()).await.map_err(io::Error::other)?;
             facts.thumbnail_key = Some(key);
         }
-        let inherited = async { new_item::inherited(&mut *self.process.pool.acquire().await?, &made_by).await };
-        let inherited = inherited.await.map_err(io::Error::other)?;
+        let inherited = patiently(|| self.inherited(&made_by).boxed()).await?;
         made_by.synthetic |= inherited.synthetic;
         made_by.film |= inherited.film;
         Ok(JobItem {
@@ -73,17 +84,23 @@ impl Worker {
     /// Transaction "reserve": storage for the new item, before its bytes are kept. Two renders that would each fit
     /// alone must not both take the last of it. What the job reserved before is replaced; its end releases it.
     pub(super) async fn reserve(&self, claimed: &Claimed, bytes: u64) -> Result<(), ReadError> {
+        let fits = patiently(|| self.reserve_once(claimed, bytes).boxed()).await?;
+        if fits { Ok(()) } else { Err(ReadError::NoRoom) }
+    }
+
+    async fn reserve_once(&self, claimed: &Claimed, bytes: u64) -> sqlx::Result<bool> {
         let number = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
         let quota = number(self.process.settings.storage_quota_bytes);
-        let reserve = async {
-            let mut reserve = self.process.pool.begin().await?;
-            items::lock_storage(&mut reserve, claimed.owner).await?;
-            let (job, claim_no) = (claimed.job, claimed.claim_no);
-            let fits = renders::reserve(&mut reserve, job, claim_no, claimed.owner, number(bytes), quota).await?;
-            reserve.commit().await?;
-            Ok::<bool, sqlx::Error>(fits)
-        };
-        if reserve.await.map_err(io::Error::other)? { Ok(()) } else { Err(ReadError::NoRoom) }
+        let mut reserve = self.process.pool.begin().await?;
+        items::lock_storage(&mut reserve, claimed.owner).await?;
+        let (job, claim_no) = (claimed.job, claimed.claim_no);
+        let fits = renders::reserve(&mut reserve, job, claim_no, claimed.owner, number(bytes), quota).await?;
+        reserve.commit().await?;
+        Ok(fits)
+    }
+
+    async fn inherited(&self, made_by: &MadeBy) -> sqlx::Result<Inherited> {
+        new_item::inherited(&mut *self.process.pool.acquire().await?, made_by).await
     }
 
     /// Returns how many bytes the new item may have: the limit of one file, or what is left of the account's storage.
@@ -99,6 +116,25 @@ impl Worker {
         let left = settings.storage_quota_bytes.saturating_sub(u64::try_from(kept).unwrap_or(0));
         if left == 0 { Err(ReadError::NoRoom) } else { Ok(left.min(settings.max_upload_bytes)) }
     }
+}
+
+/// Asks the database until it answers, or refuses for good: what was made took minutes or is paid for, and the end of
+/// its job is written as patiently. What may have been committed is the same when it is asked again.
+pub(super) async fn patiently<'a, T>(ask: impl Fn() -> BoxFuture<'a, sqlx::Result<T>>) -> Result<T, ReadError> {
+    for pause in PAUSES {
+        match ask().await {
+            Err(error) if !is_refused_for_good(&error) => {
+                tracing::warn!(%error, "The database does not answer for what was made; asking again.");
+                sleep(pause).await;
+            }
+            answered => return answered.map_err(not_answered),
+        }
+    }
+    ask().await.map_err(not_answered)
+}
+
+fn not_answered(error: sqlx::Error) -> ReadError {
+    io::Error::other(error).into()
 }
 
 fn not_written(error: WriteError<io::Error>) -> ReadError {

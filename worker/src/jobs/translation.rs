@@ -6,10 +6,13 @@ use crate::dubs::{TRANSLATED, refuse_oversized};
 use crate::generations::TranslationRequest;
 use crate::jobs::Worker;
 use crate::jobs::leases::Lease;
+use crate::jobs::new_item::patiently;
 use crate::readers::{JobCtx, ReadError};
 use domain::dub::{DubPlan, text_runs};
 use domain::task::Task;
+use futures_util::FutureExt;
 use runtime::queue::Slot;
+use serde_json::Value;
 use std::io;
 use std::time::Duration;
 use store::dubs;
@@ -51,9 +54,12 @@ impl Worker {
 
     async fn keep_translated(&self, claimed: &Claimed, plan: &DubPlan) -> Result<(), ReadError> {
         let whole = serde_json::to_value(plan).map_err(io::Error::other)?;
-        let (job, claim_no) = (claimed.job, claimed.claim_no);
-        let keeping = async { dubs::keep_plan(&mut *self.process.pool.acquire().await?, job, claim_no, &whole).await };
-        if keeping.await.map_err(io::Error::other)? { Ok(()) } else { Err(ReadError::Cancelled) }
+        let is_kept = patiently(|| self.keep_plan(claimed, &whole).boxed()).await?;
+        if is_kept { Ok(()) } else { Err(ReadError::Cancelled) }
+    }
+
+    async fn keep_plan(&self, claimed: &Claimed, plan: &Value) -> sqlx::Result<bool> {
+        dubs::keep_plan(&mut *self.process.pool.acquire().await?, claimed.job, claimed.claim_no, plan).await
     }
 
     /// Returns how long the plan's model may take in all.
