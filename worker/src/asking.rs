@@ -30,7 +30,16 @@ const SLOT_TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) const MOST_WAITING: usize = WAITING_MIB / LEAST_MIB;
 
 /// Records that a provider is about to be asked, or fails where it may not be.
-type Note = Box<dyn Fn() -> BoxFuture<'static, Result<(), ReadError>> + Send + Sync>;
+type Note = Box<dyn Fn() -> BoxFuture<'static, Result<MayAsk, ReadError>> + Send + Sync>;
+
+/// What a provider may be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MayAsk {
+    /// For what the job is to make.
+    ToMake,
+    /// What came of an earlier request, which would be carried out a second time.
+    WhatCame,
+}
 
 /// The limits that a process's jobs wait under.
 #[derive(Debug, Clone)]
@@ -132,14 +141,14 @@ impl Asking {
     }
 
     /// Records for good that the provider is asked now, and leaves the slot. On an error it must not be asked.
-    pub(crate) async fn begin(&self) -> Result<(), ReadError> {
-        let Some(asking) = &self.0 else { return Ok(()) };
+    pub(crate) async fn begin(&self) -> Result<MayAsk, ReadError> {
+        let Some(asking) = &self.0 else { return Ok(MayAsk::ToMake) };
         let (note, waiting) = &**asking;
         waiting.take_place();
-        note().await?;
+        let may_ask = note().await?;
         waiting.has_begun.store(true, Ordering::Relaxed);
         waiting.leave();
-        Ok(())
+        Ok(may_ask)
     }
 
     /// Whether the provider might be asked, and so may have been.

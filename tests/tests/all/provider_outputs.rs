@@ -9,13 +9,15 @@ use poem::http::Method;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use worker::Engines;
 
-/// A service with a provider of two models that may take so many seconds, and an account that can pay.
-async fn service(seconds: u32) -> anyhow::Result<(World, Tenant, Provider, tempfile::TempDir)> {
+/// A service with a provider of two models that may take so long, and an account that can pay. `timeout` is in seconds,
+/// and further fields may follow it.
+async fn service(timeout: &str) -> anyhow::Result<(World, Tenant, Provider, tempfile::TempDir)> {
     let (folder, provider) = (tempfile::tempdir()?, Provider::start(|_, _, _| Reply::Silence)?);
     let path = models(folder.path(), &provider.url)?;
-    let file = std::fs::read_to_string(&path)?.replace("timeout = 20", &format!("timeout = {seconds}"));
+    let file = std::fs::read_to_string(&path)?.replace("timeout = 20", &format!("timeout = {timeout}"));
     std::fs::write(&path, file)?;
     let world = World::with(|settings| settings.providers = Some(path)).await?;
     let tenant = world.tenant("a").await?;
@@ -34,7 +36,7 @@ async fn starts(tenant: &Tenant, model: &str, words: &str) -> anyhow::Result<Str
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_download_that_fails_is_tried_again_and_what_is_not_there_is_not() -> anyhow::Result<()> {
-    let (world, tenant, provider, _folder) = service(20).await?;
+    let (world, tenant, provider, _folder) = service("20").await?;
     world.work(Engines::found(&world.process)).await?;
     let (url, pixel) = (provider.url.clone(), STANDARD.decode(PIXEL)?);
     provider.answer(move |method, _, before| match (method.as_str(), before) {
@@ -60,7 +62,7 @@ async fn a_download_that_fails_is_tried_again_and_what_is_not_there_is_not() -> 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_wait_for_a_slot_is_no_time_of_the_provider() -> anyhow::Result<()> {
     // It is looked at after a second, and a slot that does not come free is waited for five: six in all.
-    let (world, tenant, provider, _folder) = service(6).await?;
+    let (world, tenant, provider, _folder) = service("6").await?;
     let (client, done) = (&tenant.client, Arc::new(AtomicBool::new(false)));
     let is_done = Arc::clone(&done);
     provider.answer(move |method, path, _| {
@@ -93,7 +95,7 @@ async fn the_wait_for_a_slot_is_no_time_of_the_provider() -> anyhow::Result<()> 
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_prediction_whose_first_answer_was_cut_off_is_looked_for_and_not_begun_again() -> anyhow::Result<()> {
-    let (world, tenant, provider, _folder) = service(20).await?;
+    let (world, tenant, provider, _folder) = service("20").await?;
     world.work(Engines::found(&world.process)).await?;
     provider.answer(|method, _, before| match (method.as_str(), before) {
         // What a proxy answers that waits less long than the model takes.
@@ -109,7 +111,7 @@ async fn a_prediction_whose_first_answer_was_cut_off_is_looked_for_and_not_begun
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_paid_is_stored_as_soon_as_the_database_answers_again() -> anyhow::Result<()> {
-    let (world, tenant, provider, _folder) = service(20).await?;
+    let (world, tenant, provider, _folder) = service("20").await?;
     // A sequence counts what is rolled back too.
     sqlx::raw_sql(
         "CREATE SEQUENCE tries;
@@ -127,5 +129,26 @@ async fn what_is_paid_is_stored_as_soon_as_the_database_answers_again() -> anyho
     let ended = tenant.client.reaches(&starts(&tenant, "once", "a kite").await?, "succeeded").await?;
     assert_eq!((&ended["attempt"], provider.asked(&Method::POST).len()), (&json!(1), 1), "{ended}");
     assert_eq!(world.count("SELECT last_value FROM tries").await?, 3);
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_a_kill_a_prediction_that_may_not_be_begun_again_is_looked_for() -> anyhow::Result<()> {
+    let (world, tenant, provider, _folder) = service("20\nidempotent = false").await?;
+    let doomed = world.worker(Engines::found(&world.process)).await?;
+    let id = starts(&tenant, "painter", "a kite").await?;
+    provider.gets(&Method::PUT, 1).await?;
+    doomed.kill();
+    provider.answer(|_, _, _| Reply::pixel());
+    world.advance(Duration::from_secs(31)).await?;
+    world.work(Engines::found(&world.process)).await?;
+    let ended = until("it has ended elsewhere", async || {
+        world.duties().await?;
+        let job = tenant.client.job(&id).await?;
+        Ok(job["finished_at"].is_string().then_some(job))
+    })
+    .await?;
+    let asked = [&Method::PUT, &Method::GET].map(|method| provider.asked(method).len());
+    assert_eq!((&ended["status"], asked, &ended["credits"]), (&json!("succeeded"), [0, 1], &json!(2.5)), "{ended}");
     world.end().await
 }

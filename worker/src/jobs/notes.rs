@@ -2,18 +2,20 @@
 //!
 //! Before a provider is asked, when everything to send is at hand, a note of that is committed. So when a worker dies,
 //! the job's next claim knows that the provider may have been asked: an idempotent one is asked again by the same id,
-//! any other never is (`outcome_unknown`). The note is removed only where it is known that nothing came of the request.
+//! any other never is. Where it can be asked what came of the request, it is; otherwise the job fails
+//! (`outcome_unknown`). The note is removed only where it is known that nothing came of the request.
 //!
 //! The note has the model, so that a provider is told when the job is cancelled, whoever has the job then: a worker
 //! that waits for its answer, or nobody, while the job waits for its next attempt.
 //!
 //! Whether the provider answered at all is recorded with its model, which `list_models` shows.
 
-use crate::asking::Asking;
+use crate::asking::{Asking, MayAsk};
 use crate::generations::PROVIDER;
 use crate::jobs::Worker;
 use crate::jobs::leases::Lease;
 use crate::readers::{ProviderFault, ReadError};
+use domain::model::Dialect;
 use futures_util::FutureExt;
 use runtime::providers::Model;
 use runtime::queue::Slot;
@@ -37,13 +39,15 @@ impl Worker {
     ) -> Asking {
         let (job, claim_no, pool) = (claimed.job, claimed.claim_no, self.process.pool.clone());
         let (id, is_idempotent) = (model.id.clone(), model.idempotent);
+        let may_be_looked_for = model.dialect == Dialect::Cog;
         let note = move || {
             let (pool, id) = (pool.clone(), id.clone());
             async move {
                 let asking = async { generations::note_asked(&mut *pool.acquire().await?, job, claim_no, &id).await };
                 match asking.await.map_err(io::Error::other)? {
-                    Asked::Now => Ok(()),
-                    Asked::Before if is_idempotent => Ok(()),
+                    Asked::Now => Ok(MayAsk::ToMake),
+                    Asked::Before if is_idempotent => Ok(MayAsk::ToMake),
+                    Asked::Before if may_be_looked_for => Ok(MayAsk::WhatCame),
                     Asked::Before => Err(ReadError::Provider(ProviderFault::Unknown)),
                     Asked::Lost => Err(ReadError::Cancelled),
                 }

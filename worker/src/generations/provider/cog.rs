@@ -6,6 +6,7 @@
 use super::answers::{Output, Prediction};
 use super::output::ProviderOutput;
 use super::{AnswerSpool, Provider, request_id};
+use crate::asking::MayAsk;
 use crate::generations::GenerationRequest;
 use crate::readers::{ProviderFault, ReadError};
 use domain::generation::Asked;
@@ -26,11 +27,16 @@ impl Provider {
         &self,
         asked: &GenerationRequest,
         source: Option<String>,
+        may_ask: MayAsk,
         spool: AnswerSpool<'_>,
     ) -> Result<ProviderOutput, ReadError> {
         let id = request_id(asked.job);
         let body = json!({ "id": id, "input": self.input(&asked.plan.asked, asked.plan.kind, source) });
-        let mut prediction = match self.put(&id, &body, spool).await {
+        let begun = match may_ask {
+            MayAsk::ToMake => self.put(&id, &body, spool).await,
+            MayAsk::WhatCame => Err(ReadError::Provider(ProviderFault::Unknown)),
+        };
+        let mut prediction = match begun {
             // It may be at work all the same: a proxy waits less long than a model takes.
             Err(ReadError::Provider(ProviderFault::BrokenOff | ProviderFault::Unknown)) => {
                 self.polled(&id, None, spool).await?

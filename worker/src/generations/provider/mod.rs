@@ -94,13 +94,13 @@ impl Provider {
             None => None,
         };
         // Everything to send is at hand, so the request may go out from now on.
-        ctx.bounded(asked.asking.begin()).await??;
+        let may_ask = ctx.bounded(asked.asking.begin()).await??;
         let own = JobCtx { deadline: Instant::now() + self.model.timeout, ..ctx.clone() };
         let answer = workshop.path(ANSWER_FILE);
         let spool = AnswerSpool { asking: &asked.asking, path: &answer, ctx: &own };
         let working = async {
             let made = match self.model.dialect {
-                Dialect::Cog => self.predict(asked, input, spool).await?,
+                Dialect::Cog => self.predict(asked, input, may_ask, spool).await?,
                 Dialect::Openai => self.ask(asked, &path, spool, most_bytes).await?,
             };
             output::take_output(made, &self.outbound, asked.account, &path, most_bytes).await
