@@ -332,11 +332,13 @@ async fn a_translator_is_asked_only_where_the_dub_will_fit_and_its_room_is_held_
     let (world, client) = (&booth.world, &booth.tenant.client);
     let other = world.item(&booth.tenant, Media::audio(60)).await?;
     let quota = i64::try_from(world.settings.storage_quota_bytes)?;
-    let keeps = |bytes: i64| {
-        sqlx::query("UPDATE items SET bytes = $1 WHERE id = $2").bind(bytes).bind(other).execute(world.pool())
-    };
     let taken = async || {
         Ok::<_, sqlx::Error>(store::usage::of(&mut *world.pool().acquire().await?, booth.tenant.account).await?)
+    };
+    let before = taken().await?.media_bytes;
+    let leaves = |bytes: i64| {
+        let update = sqlx::query("UPDATE items SET bytes = $1 WHERE id = $2");
+        update.bind(quota - before - bytes).bind(other).execute(world.pool())
     };
     let first = world.worker(booth.engines()).await?;
     let mut dry = booth.body();
@@ -346,19 +348,19 @@ async fn a_translator_is_asked_only_where_the_dub_will_fit_and_its_room_is_held_
 
     // A minute of voices, uncompressed, and of the mix.
     let needed = 60_000 * (96 + 20);
-    keeps(quota - needed + 1).await?;
+    leaves(needed - 1).await?;
     let refused = client.tool("dub", &booth.body()).await?;
     assert_eq!((refused.status, refused.code()), (413, "file_too_large"), "{}", refused.text);
-    keeps(quota - needed).await?;
+    leaves(needed).await?;
     let id = booth.starts().await?;
-    keeps(quota - needed + 1).await?;
+    leaves(needed - 1).await?;
     world.work(booth.engines()).await?;
     let failed = client.reaches(&id, "failed").await?;
     assert_eq!((&failed["error"]["code"], &failed["credits"]), (&json!("file_too_large"), &json!(0)), "{failed}");
     assert_eq!(booth.provider.asked(&Method::POST).len(), 0, "whoever asks a provider pays it");
     assert_eq!(credits(client).await?, json!({ "left": 10, "held": 0, "used": 0 }));
 
-    keeps(quota - needed).await?;
+    leaves(needed).await?;
     let id = booth.starts().await?;
     booth.provider.gets(&Method::POST, 1).await?;
     assert_eq!(taken().await?.media_bytes, quota, "nothing else takes its room while it is translated");
