@@ -15,6 +15,7 @@ mod cut;
 mod feed;
 pub mod footage;
 pub mod invariants;
+mod locks;
 pub mod processes;
 mod provider;
 mod proxy;

@@ -150,7 +150,7 @@ async fn a_hold_settles_in_the_month_it_was_made_in() -> anyhow::Result<()> {
     world.work(runners::instant()).await?;
     tenant.client.ended(&[old.job_ids()?, new.job_ids()?].concat()).await?;
     assert_eq!(books(&tenant.client.prepare(&items, &["transcript"]).await?), ["0", "1", "0", "0"]);
-    scheduler::fold_minutes::run_once(&world.process).await?;
+    world.duty(scheduler::fold_minutes::run_once, "SELECT count(*) FROM minute_unfolded").await?;
     let months: Vec<(i64, i64, i64)> =
         sqlx::query_as("SELECT allowance, used, held FROM minute_buckets ORDER BY month")
             .fetch_all(world.pool())

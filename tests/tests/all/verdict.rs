@@ -156,7 +156,8 @@ async fn an_endpoint_that_dies_is_told_of_before_it_is_disabled_and_after() -> a
     }
     let told = axis(&world, &anna, "delivery").await?;
     assert_told(&told, "degraded", "one endpoint was disabled for failing twenty times in a row", &next);
-    scheduler::end_deliveries::run_once(&world.process).await?;
+    let pending = "SELECT count(*) FROM deliveries WHERE status = 'pending'";
+    world.duty(scheduler::end_deliveries::run_once, pending).await?;
     let sent = "SELECT count(*) FROM deliveries WHERE attempt_count > 0 AND status IN ('failed', 'skipped')";
     assert_eq!(world.count(sent).await?, 3, "each was attempted, and is sent no more");
     let mut conn = world.pool().begin().await?;
