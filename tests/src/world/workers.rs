@@ -53,11 +53,18 @@ impl Running {
     async fn stop(mut self) -> anyhow::Result<()> {
         self.process.shutdown.cancel();
         let ended = (&mut self.ended).await.context("it panicked")?;
-        self.kill();
+        self.shut_down();
         ended
     }
 
-    fn kill(&mut self) {
+    /// Ends it, and waits until its thread has seen that: on a busy machine it goes on for some milliseconds.
+    async fn kill(mut self) {
+        self.shut_down();
+        // It was cut off, or had ended before.
+        let _ = (&mut self.ended).await;
+    }
+
+    fn shut_down(&mut self) {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
@@ -66,7 +73,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.kill();
+        self.shut_down();
     }
 }
 
@@ -89,9 +96,10 @@ impl Worker {
         self.0.stop().await
     }
 
-    /// Ends it in the middle of whatever it does.
-    pub fn kill(mut self) {
-        self.0.kill();
+    /// Ends it in the middle of whatever it does. Its transactions may hold rows for a moment longer
+    /// ([`World::written`]).
+    pub async fn kill(self) {
+        self.0.kill().await;
     }
 }
 
@@ -108,6 +116,11 @@ impl Scheduler {
     /// Tells it to stop, and waits until it has.
     pub async fn stop(self) -> anyhow::Result<()> {
         self.0.stop().await
+    }
+
+    /// Ends it in the middle of whatever it does, as [`Worker::kill`] does.
+    pub async fn kill(self) {
+        self.0.kill().await;
     }
 }
 
@@ -151,6 +164,7 @@ impl World {
 
     /// One run of the duties that move jobs on: what a scheduler does within two seconds.
     pub async fn duties(&self) -> anyhow::Result<()> {
+        self.written().await?;
         scheduler::rescue_jobs::run_once(&self.process).await?;
         scheduler::admit_jobs::run_once(&self.process).await?;
         scheduler::reissue_jobs::run_once(&self.process).await?;

@@ -159,7 +159,7 @@ async fn a_read_has_twice_its_medias_time_and_a_minute_and_then_fails_as_timed_o
 async fn a_job_whose_worker_dies_is_ended_by_another() -> anyhow::Result<()> {
     let (world, tenant, _, id) = one_job().await?;
     let gate = Gate::closed();
-    holding(&world, &gate).await?.kill();
+    holding(&world, &gate).await?.kill().await;
     world.duties().await?;
     assert_eq!(tenant.client.job(&id).await?["status"], "running", "its lease has not ended");
     leases_end(&world).await?;
@@ -178,7 +178,7 @@ async fn a_job_that_loses_five_workers_is_given_up_as_worker_lost() -> anyhow::R
     let gate = Gate::closed();
     for losses in 1..=5 {
         assert_eq!(tenant.client.job(&id).await?["status"], "queued", "after {} losses", losses - 1);
-        holding(&world, &gate).await?.kill();
+        holding(&world, &gate).await?.kill().await;
         leases_end(&world).await?;
     }
     let lost = tenant.client.job(&id).await?;
@@ -241,7 +241,7 @@ async fn an_end_that_comes_after_another_claim_writes_nothing() -> anyhow::Resul
 async fn a_job_that_was_to_stop_when_its_worker_died_is_cancelled_rather_than_tried_again() -> anyhow::Result<()> {
     let (world, tenant, _, id) = one_job().await?;
     let gate = Gate::closed();
-    holding(&world, &gate).await?.kill();
+    holding(&world, &gate).await?.kill().await;
     let answer = tenant.client.tool("cancel_jobs", &json!({ "job_ids": [id] })).await?;
     assert_eq!(answer.data()?["jobs"][0]["outcome"], "cancelling");
     leases_end(&world).await?;

@@ -58,7 +58,7 @@ async fn a_kill_before_the_claims_commit_leaves_tickets_and_no_claim() -> anyhow
     let gate = Gate::closed();
     let worker = world.worker(gate.runner()).await?;
     claims(&world).await?;
-    worker.kill();
+    worker.kill().await;
     holding.rollback().await?;
     assert_eq!((world.count(TICKETS).await?, world.count(RUNNING).await?), (5, 0));
     assert_eq!(gate.entered().len(), 0);

@@ -195,7 +195,7 @@ async fn what_is_deleted_is_named_no_more_and_each_answer_says_its_revision() ->
 async fn killed_in(world: &World, client: &Client, engines: Engines, id: &str) -> anyhow::Result<()> {
     let doomed = world.worker(engines).await?;
     client.reaches(id, "running").await?;
-    doomed.kill();
+    doomed.kill().await;
     world.advance(LEASE + Duration::from_secs(1)).await?;
     world.duties().await
 }

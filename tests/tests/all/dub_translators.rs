@@ -248,7 +248,7 @@ async fn killed_while_asking(booth: &Booth) -> anyhow::Result<(Received, Value)>
     let doomed = booth.world.worker(booth.engines()).await?;
     let id = booth.starts().await?;
     let first = booth.provider.gets(&Method::POST, 1).await?.remove(0);
-    doomed.kill();
+    doomed.kill().await;
     booth.provider.answer(|_, _, _| spanish());
     let ended = booth.ends_elsewhere(&id).await?;
     assert_eq!(scheduler::check_ledger::run_once(&booth.world.process).await?, 0);
@@ -313,7 +313,7 @@ async fn what_was_translated_before_a_kill_is_spoken_after_it_and_not_translated
     let id = booth.starts().await?;
     until("it is translated", async || Ok(speaks.load(Ordering::SeqCst).then_some(()))).await?;
     assert_eq!(booth.provider.asked(&Method::POST).len(), 1);
-    doomed.kill();
+    doomed.kill().await;
     booth.provider.answer(|_, _, _| translated(&["otra", "cosa"]));
     let ended = booth.ends_elsewhere(&id).await?;
     assert_eq!((&ended["status"], &ended["credits"]), (&json!("succeeded"), &json!(2)), "{ended}");

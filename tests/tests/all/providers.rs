@@ -215,7 +215,7 @@ async fn after_a_kill_an_idempotent_provider_is_asked_again_by_the_same_id_and_a
         let doomed = bench.world.worker(Engines::found(&bench.world.process)).await?;
         let id = bench.starts(model, "killed in between").await?;
         let first = bench.provider.gets(&method, 1).await?.remove(0);
-        doomed.kill();
+        doomed.kill().await;
         bench.provider.answer(|method, _, _| match method.as_str() {
             "PUT" => Reply::pixel(),
             _ => Reply::Json(200, json!({ "data": [{ "b64_json": PIXEL }] })),

@@ -124,7 +124,7 @@ async fn a_job_that_can_not_be_taken_back_holds_up_no_other() -> anyhow::Result<
     let gate = Gate::closed();
     let worker = world.worker_with(gate.runner(), |settings| settings.worker_reads = Some(3)).await?;
     until("all are under way", async || Ok((gate.inside() == 3).then_some(()))).await?;
-    worker.kill();
+    worker.kill().await;
     sqlx::raw_sql(
         "CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
              IF NEW.item_id = (SELECT min(item_id::text)::uuid FROM jobs) AND NEW.status <> 'running' THEN

@@ -136,7 +136,7 @@ async fn what_a_lost_claim_left_in_the_store_is_dropped_and_what_the_item_is_sta
     let doomed = world.worker_with(gate.renderer(), |settings| settings.worker_reads = Some(1)).await?;
     until("it runs", async || Ok((gate.inside() == 1).then_some(()))).await?;
     let output = leave_behind(&world, job, 1).await?;
-    doomed.kill();
+    doomed.kill().await;
     world.advance(LEASE + Duration::from_secs(1)).await?;
     world.duties().await?;
     world.work(runners::instant()).await?;

@@ -43,7 +43,8 @@ async fn alive() -> anyhow::Result<(World, Client)> {
     })
     .await?;
     // Stopped without a word: what it was to do is done here by hand.
-    drop(scheduler);
+    scheduler.kill().await;
+    world.written().await?;
     sqlx::query("DELETE FROM scheduler_duties").execute(world.pool()).await?;
     // The one that was stopped may hold the check for a moment yet.
     until("the books were checked", async || {

@@ -68,7 +68,7 @@ async fn a_worker_killed_while_the_receiver_answers_leaves_one_request_and_unkno
     stage.receiver.hold();
     let id = stage.project().await?;
     until("the request is under way", async || Ok((stage.receiver.in_flight() == 1).then_some(()))).await?;
-    first.kill();
+    first.kill().await;
     stage.receiver.release();
     stage.world.work(runners::instant()).await?;
     stage.world.advance(Duration::from_mins(1)).await?;
