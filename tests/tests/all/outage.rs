@@ -34,13 +34,14 @@ async fn a_worker_that_can_not_renew_its_lease_stops_the_read_before_the_lease_e
     assert!(started.elapsed() < LEASE, "{:?}", started.elapsed());
     // Its lease may have ended by now, and not before.
     assert_eq!(tenant.client.job(&id).await?["status"], "running");
-    proxy.restore();
+    // What the worker sent into the silence arrives once it is over: its renewal is late by then.
     world.advance(Duration::from_secs(31)).await?;
     world.duties().await?;
+    proxy.restore();
     gate.open();
     world.work(runners::instant()).await?;
     tenant.client.reaches(&id, "succeeded").await?;
-    cut_off.kill();
+    cut_off.kill().await;
     world.end().await
 }
 
