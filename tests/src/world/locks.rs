@@ -1,7 +1,9 @@
-//! Duties in tests, which leave out the rows that others hold.
+//! Locks in tests: what a test holds, who waits for that, and duties, which leave out the rows that others hold.
 
-use super::{World, until};
+use super::{CONNECTIONS, World, until};
+use futures_util::future::try_join_all;
 use runtime::process::Process;
+use sqlx::{Postgres, Transaction};
 
 /// The transactions of the service's processes that have written something or hold a row.
 const WRITING: &str = "SELECT coalesce(array_agg(pid || ' ' || backend_xid), '{}') FROM pg_stat_activity
@@ -35,5 +37,24 @@ impl World {
         })
         .await?;
         Ok(done)
+    }
+
+    /// Holds what this statement locks until the transaction that is returned ends; the api waits for it patiently.
+    pub async fn hold(&self, lock: &'static str) -> anyhow::Result<Transaction<'static, Postgres>> {
+        self.wait_for_locks().await?;
+        let mut held = self.pool().begin().await?;
+        sqlx::query(lock).execute(&mut *held).await?;
+        Ok(held)
+    }
+
+    /// Has the api wait for a lock for half a minute instead of two seconds, as long as a statement may take: a busy
+    /// machine may keep a test, which holds a lock to see who waits for it, from giving it back in time.
+    pub async fn wait_for_locks(&self) -> anyhow::Result<()> {
+        // All connections at once, so that each is told.
+        let all = try_join_all((0..CONNECTIONS.0).map(|_| self.process.pool.acquire())).await?;
+        for mut conn in all {
+            sqlx::raw_sql("SET lock_timeout = '30s'").execute(&mut *conn).await?;
+        }
+        Ok(())
     }
 }

@@ -99,6 +99,7 @@ async fn a_dub_that_is_deleted_while_its_render_is_started_starts_none() -> anyh
     let dub = world.dub(&tenant, item).await?;
     let op = json!({ "op": "set_background", "keep": true });
     tenant.client.tool("edit_dub", &json!({ "dub_id": dub, "ops": [op] })).await?.data()?;
+    world.wait_for_locks().await?;
     let mut deleting = world.pool().begin().await?;
     sqlx::query("DELETE FROM documents WHERE id = $1").bind(dub.uuid()).execute(&mut *deleting).await?;
     let deletes = async {

@@ -185,8 +185,7 @@ async fn a_call_that_sees_its_keys_first_call_answers_as_that_one() -> anyhow::R
     let keep = "CREATE TABLE kept AS SELECT * FROM idempotency_keys";
     sqlx::query(keep).execute(world.pool()).await?;
     sqlx::query("DELETE FROM idempotency_keys").execute(world.pool()).await?;
-    let mut commit = world.pool().begin().await?;
-    sqlx::query("LOCK TABLE job_reads IN ACCESS EXCLUSIVE MODE").execute(&mut *commit).await?;
+    let mut commit = world.hold("LOCK TABLE job_reads IN ACCESS EXCLUSIVE MODE").await?;
     let client = tenant.client.clone();
     let second = tokio::spawn(async move { client.prepare_once("k", &[item], &["levels"]).await });
     until("the second call looks for jobs", async || {
@@ -231,6 +230,7 @@ async fn calls_that_take_the_same_reads_in_other_orders_never_lock_each_other_ou
     let backwards: Vec<ItemId> = items.iter().rev().copied().collect();
     // Both calls meet a lock in their middle. Taking in the order asked, each would then hold what the other wants
     // next.
+    world.wait_for_locks().await?;
     let mut middle = world.pool().begin().await?;
     let taken = "INSERT INTO job_reads (item_id, read, job_id) VALUES ($1, 'levels', $1)";
     sqlx::query(taken).bind(items[1]).execute(&mut *middle).await?;
@@ -259,6 +259,7 @@ async fn a_read_that_is_stored_while_a_call_waits_for_it_is_ready_and_the_others
     let tenant = world.tenant("a").await?;
     let items = world.items(&tenant, 2, Media::video(60)).await?;
     // A job that the call can't see yet owns a read. Its end, which stores the read, is what the call waits for.
+    world.wait_for_locks().await?;
     let mut ended = world.pool().begin().await?;
     let owned = "INSERT INTO job_reads (item_id, read, job_id) VALUES ($1, 'levels', $1)";
     sqlx::query(owned).bind(items[0]).execute(&mut *ended).await?;

@@ -10,7 +10,6 @@ use futures_util::future::join_all;
 use mws_tests::world::{Client, Feed, Media, World, until};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
-use sqlx::Acquire;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use store::PoolSize;
@@ -63,12 +62,7 @@ async fn calls_that_wait_for_the_account_hold_four_connections_and_all_are_answe
     let (busy, other) = (world.tenant("busy").await?, world.tenant("other").await?);
     let items = world.items(&busy, 12, Media::audio(60)).await?;
     let others = world.item(&other, Media::audio(60)).await?;
-    let mut conn = world.pool().acquire().await?;
-    let mut held = conn.begin().await?;
-    sqlx::query("SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE")
-        .bind(busy.account)
-        .execute(&mut *held)
-        .await?;
+    let held = world.hold("SELECT FROM accounts WHERE name = 'busy' FOR NO KEY UPDATE").await?;
     let calls: Vec<_> = items
         .into_iter()
         .map(|item| {
@@ -81,7 +75,6 @@ async fn calls_that_wait_for_the_account_hold_four_connections_and_all_are_answe
     assert_eq!(prepared.status, 200, "{}", prepared.text);
     assert_eq!(world.count(WAITING).await?, 4, "the others wait for a turn, with no connection");
     held.rollback().await?;
-    drop(conn);
     for call in calls {
         let answer = call.await??;
         assert_eq!(answer.status, 200, "{}", answer.text);
@@ -96,12 +89,7 @@ async fn whoever_begins_calls_and_hangs_up_has_no_more_connections_than_turns() 
     let (busy, other) = (world.tenant("busy").await?, world.tenant("other").await?);
     let items = world.items(&busy, 8, Media::audio(60)).await?;
     let others = world.item(&other, Media::audio(60)).await?;
-    let mut conn = world.pool().acquire().await?;
-    let mut held = conn.begin().await?;
-    sqlx::query("SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE")
-        .bind(busy.account)
-        .execute(&mut *held)
-        .await?;
+    let held = world.hold("SELECT FROM accounts WHERE name = 'busy' FOR NO KEY UPDATE").await?;
     let begin = |items: &[ItemId]| -> Vec<_> {
         let calls = items.iter().map(|item| (busy.client.clone(), *item));
         calls.map(|(client, item)| tokio::spawn(async move { client.prepare(&[item], &["levels"]).await })).collect()
@@ -114,7 +102,6 @@ async fn whoever_begins_calls_and_hangs_up_has_no_more_connections_than_turns() 
     let prepared = other.client.prepare(&[others], &["levels"]).await?;
     assert_eq!(prepared.status, 200, "{}", prepared.text);
     held.rollback().await?;
-    drop(conn);
     for call in calls {
         let answer = call.await??;
         assert_eq!(answer.status, 200, "{}", answer.text);
@@ -127,9 +114,7 @@ async fn lists_of_an_account_hold_four_connections_and_all_are_answered() -> any
     let world = World::new().await?;
     let (busy, other) = (world.tenant("busy").await?, world.tenant("other").await?);
     let asked = json!({ "ref": world.item(&busy, Media::audio(60)).await?.to_string() });
-    let mut conn = world.pool().acquire().await?;
-    let mut held = conn.begin().await?;
-    sqlx::query("LOCK TABLE comments IN ACCESS EXCLUSIVE MODE").execute(&mut *held).await?;
+    let held = world.hold("LOCK TABLE comments IN ACCESS EXCLUSIVE MODE").await?;
     let calls: Vec<_> = (0..12)
         .map(|_| {
             let (client, asked) = (busy.client.clone(), asked.clone());
@@ -141,7 +126,6 @@ async fn lists_of_an_account_hold_four_connections_and_all_are_answered() -> any
     assert_eq!(listed.status, 200, "{}", listed.text);
     assert_eq!(world.count(WAITING).await?, 4, "the others wait for a turn, with no connection");
     held.rollback().await?;
-    drop(conn);
     for call in calls {
         let answer = call.await??;
         assert_eq!(answer.status, 200, "{}", answer.text);
@@ -155,9 +139,7 @@ async fn pages_of_an_account_s_statements_hold_four_connections_and_all_are_answ
     let world = World::new().await?;
     let (busy, other) = (world.tenant("busy").await?, world.tenant("other").await?);
     let customer = portal::at(&world, &portal::link(&busy.client, json!({})).await?).await?;
-    let mut conn = world.pool().acquire().await?;
-    let mut held = conn.begin().await?;
-    sqlx::query("LOCK TABLE ledger_tallies IN ACCESS EXCLUSIVE MODE").execute(&mut *held).await?;
+    let held = world.hold("LOCK TABLE ledger_tallies IN ACCESS EXCLUSIVE MODE").await?;
     let files = join_all((0..8).map(|_| customer.get("/portal/usage/statement.csv")));
     let looked_at = async {
         until("four wait", async || Ok((world.count(WAITING).await? >= 4).then_some(()))).await?;
@@ -173,7 +155,6 @@ async fn pages_of_an_account_s_statements_hold_four_connections_and_all_are_answ
         let (status, text) = file?;
         assert_eq!(status, StatusCode::OK, "{text}");
     }
-    drop(conn);
     world.end().await
 }
 
@@ -183,9 +164,7 @@ async fn stored_reads_of_an_account_hold_four_connections_and_all_are_answered()
     let world = World::new().await?;
     let busy = world.tenant("busy").await?;
     let item = world.item(&busy, Media::audio(60)).await?;
-    let mut conn = world.pool().acquire().await?;
-    let mut held = conn.begin().await?;
-    sqlx::query("LOCK TABLE item_reads IN ACCESS EXCLUSIVE MODE").execute(&mut *held).await?;
+    let held = world.hold("LOCK TABLE item_reads IN ACCESS EXCLUSIVE MODE").await?;
     let path = format!("/library/items/{item}/reads/transcript");
     let reads = join_all((0..12).map(|_| busy.client.send("GET", &path, &[], None)));
     let looked_at = async {
@@ -200,7 +179,6 @@ async fn stored_reads_of_an_account_hold_four_connections_and_all_are_answered()
         let read = read?;
         assert_eq!((read.status, read.code()), (404, "read_not_found"), "{}", read.text);
     }
-    drop(conn);
     world.end().await
 }
 
@@ -209,9 +187,7 @@ async fn stored_reads_of_an_account_hold_four_connections_and_all_are_answered()
 async fn lists_of_all_accounts_leave_half_of_the_connections_to_other_calls() -> anyhow::Result<()> {
     let world = World::new().await?;
     let (one, two, other) = (world.tenant("one").await?, world.tenant("two").await?, world.tenant("other").await?);
-    let mut conn = world.pool().acquire().await?;
-    let mut held = conn.begin().await?;
-    sqlx::query("LOCK TABLE documents IN ACCESS EXCLUSIVE MODE").execute(&mut *held).await?;
+    let held = world.hold("LOCK TABLE documents IN ACCESS EXCLUSIVE MODE").await?;
     let calls: Vec<_> = [&one, &two]
         .into_iter()
         .flat_map(|tenant| (0..4).map(move |_| tenant.client.clone()))
@@ -228,7 +204,6 @@ async fn lists_of_all_accounts_leave_half_of_the_connections_to_other_calls() ->
     );
     assert_eq!(world.count(WAITING).await?, 5, "the others wait for one of all lists' turns, with no connection");
     held.rollback().await?;
-    drop(conn);
     for call in calls {
         let answer = call.await??;
         assert_eq!(answer.status, 200, "{}", answer.text);
@@ -246,8 +221,7 @@ async fn open_streams_of_an_account_read_two_at_a_time() -> anyhow::Result<()> {
         stream.next().await?.context("no place")?;
         streams.push(stream);
     }
-    let mut conn = world.pool().acquire().await?;
-    let mut held = conn.begin().await?;
+    let mut held = world.pool().begin().await?;
     sqlx::query("LOCK TABLE events IN ACCESS EXCLUSIVE MODE").execute(&mut *held).await?;
     until("two wait", async || Ok((world.count(WAITING).await? == 2).then_some(()))).await?;
     // Each looks every two seconds.
@@ -261,7 +235,7 @@ async fn open_streams_of_an_account_read_two_at_a_time() -> anyhow::Result<()> {
     let balance = other.client.send("GET", "/balances", &[], None).await?;
     assert_eq!(balance.status, 200, "{}", balance.text);
     held.rollback().await?;
-    drop((conn, streams));
+    drop(streams);
     world.end().await
 }
 
@@ -287,10 +261,8 @@ async fn guests_whose_comments_wait_keep_no_page_of_another_account_waiting() ->
         Ok(link(&tenant, item, json!({ "rights": ["comment"] })).await?.1)
     };
     let (one, two, other) = (visitor("one").await?, visitor("two").await?, visitor("other").await?);
-    let mut conn = world.pool().acquire().await?;
-    let mut held = conn.begin().await?;
     // Comments can be read meanwhile, and not added.
-    sqlx::query("LOCK TABLE comments IN EXCLUSIVE MODE").execute(&mut *held).await?;
+    let held = world.hold("LOCK TABLE comments IN EXCLUSIVE MODE").await?;
     let said = [("name", "Ada"), ("text", "kept"), ("at", "")];
     let page = async {
         until("both wait", async || Ok((world.count(WAITING).await? >= 2).then_some(()))).await?;
@@ -303,7 +275,6 @@ async fn guests_whose_comments_wait_keep_no_page_of_another_account_waiting() ->
     for sent in [first?, second?] {
         assert_eq!(sent.status(), StatusCode::SEE_OTHER);
     }
-    drop(conn);
     world.end().await
 }
 
@@ -320,9 +291,7 @@ async fn visitors_who_hang_up_leave_no_more_statements_behind_than_there_are_tur
         ("LOCK TABLE comments IN ACCESS EXCLUSIVE MODE", &page),
         ("LOCK TABLE calendar_entries IN ACCESS EXCLUSIVE MODE", &feed),
     ] {
-        let mut conn = world.pool().acquire().await?;
-        let mut held = conn.begin().await?;
-        sqlx::query(lock).execute(&mut *held).await?;
+        let held = world.hold(lock).await?;
         tokio::select! {
             answer = visitor.page() => anyhow::bail!("it was answered: {answer:?}"),
             waits = until("it waits", async || Ok((world.count(WAITING).await? >= 1).then_some(()))) => waits?,
@@ -353,9 +322,7 @@ async fn searches_that_wait_for_calls_of_their_own_account_keep_no_search_of_ano
         let client = client.clone();
         tokio::spawn(async move { client.tool(tool, &asked).await })
     };
-    let mut conn = world.pool().acquire().await?;
-    let mut held = conn.begin().await?;
-    sqlx::query("LOCK TABLE comments IN ACCESS EXCLUSIVE MODE").execute(&mut *held).await?;
+    let held = world.hold("LOCK TABLE comments IN ACCESS EXCLUSIVE MODE").await?;
     let mut calls: Vec<_> = (0..4).map(|_| call(&one.client, "list_comments", json!({ "ref": items[0] }))).collect();
     for (tenant, item) in [(&two, &items[1]), (&three, &items[2])] {
         calls.push(call(&tenant.client, "add_comment", json!({ "ref": item, "text": "kept" })));
@@ -371,7 +338,6 @@ async fn searches_that_wait_for_calls_of_their_own_account_keep_no_search_of_ano
     assert_eq!(found.status, 200, "{}", found.text);
     assert_eq!(world.count(WAITING).await?, 6, "those before them still wait");
     held.rollback().await?;
-    drop(conn);
     for call in calls {
         let answer = call.await??;
         assert_eq!(answer.status, 200, "{}", answer.text);

@@ -261,8 +261,7 @@ async fn what_is_to_be_sent_is_looked_for_before_the_endpoint_is_locked_and_held
     let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
     deliveries(&world, &tenant, endpoint, &[("failed", "timeout"), ("failed", "timeout"), ("succeeded", "")]).await?;
     let made = done(&anna, "POST", ROUTE, &asking("beside others", &json!({})), 202).await?;
-    let mut theirs = world.pool().begin().await?;
-    sqlx::query("SELECT id FROM webhook_endpoints FOR NO KEY UPDATE").execute(&mut *theirs).await?;
+    let mut theirs = world.hold("SELECT id FROM webhook_endpoints FOR NO KEY UPDATE").await?;
     let step = async { anyhow::Ok(run_once(&world.process).await?) };
     let others = async {
         let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
