@@ -1,4 +1,4 @@
-//! Time in tests: the database's clock can be moved on, and nobody sleeps.
+//! Time in tests: the database's clock can be stopped and moved on, and nobody sleeps.
 
 use super::World;
 use super::settings::notifies;
@@ -45,6 +45,21 @@ impl World {
         }
     }
 
+    /// Stops the database's clock: from now on [`Self::advance`] alone moves it, and a machine that is busy brings
+    /// nothing nearer to its time. For tests of what is not done a moment before its time.
+    pub async fn stop_clock(&self) -> anyhow::Result<()> {
+        let now: String =
+            sqlx::query_scalar("SELECT quote_literal(transaction_timestamp()::text)").fetch_one(self.pool()).await?;
+        // It stays stopped where it was stopped first.
+        let _ = self.stopped_at.set(format!("timestamptz {now}"));
+        self.advance(Duration::ZERO).await
+    }
+
+    /// What the database's clock is moved on from.
+    fn clock(&self) -> &str {
+        self.stopped_at.get().map_or("transaction_timestamp()", String::as_str)
+    }
+
     /// Moves the database's clock on by this much, for every transaction that begins from now on. Leases, due times,
     /// expiries and months go by that clock; nothing else does. Whoever rests until something is due is told.
     pub async fn advance(&self, by: Duration) -> anyhow::Result<()> {
@@ -53,7 +68,8 @@ impl World {
         // A constant in the function's body, so that it is inlined as the real one is.
         let statement = format!(
             "CREATE OR REPLACE FUNCTION mws_now() RETURNS timestamptz LANGUAGE sql STABLE
-             RETURN transaction_timestamp() + interval '{ahead} seconds'"
+             RETURN {} + interval '{ahead} seconds'",
+            self.clock()
         );
         sqlx::query(AssertSqlSafe(statement)).execute(self.pool()).await?;
         sqlx::query("SELECT pg_notify('mws_wake', 'duties')").execute(self.pool()).await?;
@@ -74,8 +90,9 @@ impl World {
         let waiting = format!(
             "CREATE OR REPLACE FUNCTION mws_now() RETURNS timestamptz LANGUAGE plpgsql VOLATILE AS $$ BEGIN
                  PERFORM set_config('lock_timeout', '0', true), pg_advisory_xact_lock_shared(8);
-                 RETURN transaction_timestamp() + interval '{ahead} seconds';
-             END $$"
+                 RETURN {} + interval '{ahead} seconds';
+             END $$",
+            self.clock()
         );
         sqlx::query(AssertSqlSafe(waiting)).execute(self.pool()).await?;
         let waits = "SELECT count(*) FROM pg_stat_activity

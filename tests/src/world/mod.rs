@@ -53,7 +53,7 @@ use runtime::config::{ApiSettings, Settings};
 use runtime::process::Process;
 use sqlx::PgPool;
 use std::sync::atomic::AtomicI64;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use store::{PoolSize, generations, reads, renders};
 use tempfile::TempDir;
 
@@ -70,6 +70,8 @@ pub struct World {
     pub settings: Settings,
     api: Api,
     ahead_seconds: AtomicI64,
+    /// The time at which its clock stands, as SQL, if it was stopped.
+    stopped_at: OnceLock<String>,
     /// Where its media is, unless in a folder.
     bucket: Option<BucketAddress>,
     workers: Mutex<Vec<Worker>>,
@@ -131,6 +133,7 @@ impl World {
             settings,
             api,
             ahead_seconds: AtomicI64::new(0),
+            stopped_at: OnceLock::new(),
             bucket,
             workers: Mutex::default(),
             _folder: folder,

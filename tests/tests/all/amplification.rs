@@ -84,6 +84,7 @@ async fn what_is_sent_again_leaves_at_the_accounts_rate_and_an_hour_of_it_is_the
         .await?;
     let path = format!("/webhooks/{endpoint}/deliveries");
     let since = json!({ "since": "2020-01-01T00:00:00Z" }).to_string();
+    world.stop_clock().await?;
     let resent = tenant.client.send("POST", &path, &[], Some(since.clone())).await?;
     assert_eq!((resent.status, &resent.json["resent"]), (202, &json!(100)), "{}", resent.text);
     let due = "SELECT count(*) FROM deliveries WHERE trigger = 'resend' AND due_at <= mws_now() + interval '1 second'";

@@ -49,6 +49,7 @@ async fn leases_end(world: &World) -> anyhow::Result<()> {
 #[tokio::test]
 async fn a_retryable_failure_is_tried_again_after_ten_seconds_then_sixty_then_no_more() -> anyhow::Result<()> {
     let (world, tenant, item, id) = one_job().await?;
+    world.stop_clock().await?;
     world.work(runners::failing(|| ReadError::Remote(domain::read::Read::Levels))).await?;
     claims_are(&world, &["failed"]).await?;
     for (seconds, attempts) in [(10, 2), (60, 3)] {

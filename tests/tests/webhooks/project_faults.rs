@@ -42,6 +42,7 @@ async fn a_crash_between_the_mark_and_the_record_is_unknown_and_never_sent_again
     let stage = ProjectBench::new().await?;
     let id = stage.project().await?;
     let webhook = stage.only_webhook().await?;
+    stage.world.stop_clock().await?;
     let mut conn = stage.world.pool().acquire().await?;
     let mark = async |conn: &mut _| project_webhooks::mark_sent(conn, webhook, "dead-1-X", &json!({}), 30_000).await;
     assert!(mark(&mut conn).await?);

@@ -48,6 +48,7 @@ async fn status(bench: &Bench, endpoint: EndpointId, id: DeliveryId) -> Delivery
 #[tokio::test]
 async fn a_batch_of_successes_ends_its_series_and_writes_its_endpoint_once_in_ten_seconds() -> anyhow::Result<()> {
     let bench = Bench::new().await?;
+    bench.world.stop_clock().await?;
     let endpoint = bench.endpoint().await;
     let ended = successes(&bench, endpoint, 3).await;
     assert_eq!(record(&bench, ended.clone()).await?, (3, 0));

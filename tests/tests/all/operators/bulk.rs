@@ -169,6 +169,7 @@ async fn an_operation_with_a_pace_sends_so_many_a_second_over_all_of_its_endpoin
     assert_eq!(done(&anna, "POST", ROUTE, &body, 202).await?, made, "a request that is sent again starts nothing");
     let other = send(&anna, "POST", ROUTE, &asking("gently", &json!({}))).await?;
     assert_eq!(refusal(&other), (409, "name_taken"), "another pace is another operation");
+    world.stop_clock().await?;
     for sent in [3, 6, 7] {
         assert!(run_once(&world.process).await? >= 1);
         assert_eq!(run_once(&world.process).await?, 0, "the second is not over");
