@@ -18,6 +18,12 @@ const TIMEOUT_UNTOLD: Duration = Duration::from_mins(1);
 /// which take the machine's time from what is waited for. The only place in which a test lets time pass.
 const LOOK: Duration = Duration::from_millis(10);
 const LONGEST_LOOK: Duration = Duration::from_millis(40);
+/// The seconds before the end of a month in which no world begins: longer than a test takes, and shorter than clients
+/// let clocks differ.
+const END_OF_MONTH: i64 = 180;
+/// The seconds that are left of the month. All sessions of tests are in UTC, as months are.
+const LEFT_OF_MONTH: &str =
+    "SELECT ceil(extract(epoch FROM date_trunc('month', mws_now()) + interval '1 month' - mws_now()))::bigint";
 
 /// Waits until `probe` finds something, and answers it. `what` is said when it does not come.
 pub async fn until<T>(what: &str, probe: impl AsyncFnMut() -> anyhow::Result<Option<T>>) -> anyhow::Result<T> {
@@ -111,10 +117,13 @@ impl World {
 
     /// Moves the clock a little past the end of the month. Workers go on saying what they can run.
     pub async fn advance_to_next_month(&self) -> anyhow::Result<()> {
-        let seconds = self
-            .count("SELECT ceil(extract(epoch FROM date_trunc('month', mws_now()) + interval '1 month' - mws_now()))::bigint")
-            .await?;
+        let seconds = self.count(LEFT_OF_MONTH).await?;
         self.advance(Duration::from_secs(u64::try_from(seconds)? + 5)).await?;
         self.can_run(&Read::ALL).await
+    }
+
+    /// Moves the clock over the end of a month that is near: no test sees its month end unless it moves the clock.
+    pub(super) async fn leave_ending_month(&self) -> anyhow::Result<()> {
+        if self.count(LEFT_OF_MONTH).await? > END_OF_MONTH { Ok(()) } else { self.advance_to_next_month().await }
     }
 }

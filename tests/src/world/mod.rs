@@ -139,6 +139,7 @@ impl World {
             _folder: folder,
             database,
         };
+        world.leave_ending_month().await?;
         world.can_run(&Read::ALL).await?;
         renders::announce(&mut *world.pool().acquire().await?, "test", "1").await?;
         generations::announce(&mut *world.pool().acquire().await?, &runners::makers()).await?;
