@@ -1,7 +1,6 @@
 //! Time in tests: the database's clock can be stopped and moved on, and nobody sleeps.
 
 use super::World;
-use super::settings::notifies;
 use anyhow::bail;
 use domain::read::Read;
 use sqlx::AssertSqlSafe;
@@ -9,11 +8,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// How long a test waits for what must come while others keep the machine busy, and how long where no process is told
-/// what the others did: a project of several steps then takes some seconds for each. What has to come in time is held
-/// to that by tests of their own (`within`).
-const TIMEOUT: Duration = Duration::from_secs(40);
-const TIMEOUT_UNTOLD: Duration = Duration::from_mins(1);
+/// How long a test waits for what must come while others keep the machine busy. What has to come in time is held to
+/// that by tests of their own (`within`).
+const TIMEOUT: Duration = Duration::from_mins(2);
 /// The pause before it looks again, and the longest one: it looks often at first, and most looks are calls of the api,
 /// which take the machine's time from what is waited for. The only place in which a test lets time pass.
 const LOOK: Duration = Duration::from_millis(10);
@@ -27,7 +24,7 @@ const LEFT_OF_MONTH: &str =
 
 /// Waits until `probe` finds something, and answers it. `what` is said when it does not come.
 pub async fn until<T>(what: &str, probe: impl AsyncFnMut() -> anyhow::Result<Option<T>>) -> anyhow::Result<T> {
-    World::within(if notifies() { TIMEOUT } else { TIMEOUT_UNTOLD }, what, probe).await
+    World::within(TIMEOUT, what, probe).await
 }
 
 impl World {

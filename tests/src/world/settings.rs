@@ -49,12 +49,6 @@ fn all() -> anyhow::Result<&'static All> {
     ALL.as_ref().map_err(|error| anyhow!("the tests' settings: {error}"))
 }
 
-/// Whether the processes of the tests tell each other what they did: unless the suite is run with
-/// `MWS_DATABASE_NOTIFY=false`, where each has to look for what the others did.
-pub fn notifies() -> bool {
-    all().is_ok_and(|all| all.settings.database_notify)
-}
-
 /// The settings of a service on this database, with its files in `folder`.
 pub fn fixed(database_url: &str, folder: &Path) -> anyhow::Result<Settings> {
     let settings = all()?.settings.clone();
