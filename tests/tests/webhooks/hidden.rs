@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use std::io;
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
+use tokio::net::TcpSocket;
 
 /// Every line that a process logs which is asked for all it has.
 #[derive(Clone, Default)]
@@ -38,13 +39,13 @@ pub fn logging() -> (Log, tracing::subscriber::DefaultGuard) {
     (log, tracing::subscriber::set_default(subscriber("trace", move || writer.clone())))
 }
 
-/// Two ports of this machine: one that somebody listens on, and one that nobody does.
-fn ports() -> io::Result<(TcpListener, u16, u16)> {
-    let open = TcpListener::bind("127.0.0.1:0")?;
+/// Two ports of this machine, and what keeps others from them: one that somebody listens on, and one that nobody does.
+fn ports() -> io::Result<(TcpListener, TcpSocket, [u16; 2])> {
+    let (open, closed) = (TcpListener::bind("127.0.0.1:0")?, TcpSocket::new_v4()?);
     open.set_nonblocking(true)?;
-    let port = open.local_addr()?.port();
-    let closed = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-    Ok((open, port, closed))
+    closed.bind(([127, 0, 0, 1], 0).into())?;
+    let ports = [open.local_addr()?.port(), closed.local_addr()?.port()];
+    Ok((open, closed, ports))
 }
 
 /// Whether a port stands in a text. Its digits alone do by chance, in the fraction of a second.
@@ -73,7 +74,7 @@ async fn seen(bench: &Bench, endpoint: EndpointId) -> Value {
 async fn an_open_port_and_a_closed_one_of_our_network_look_alike() -> anyhow::Result<()> {
     let (log, _logging) = logging();
     let bench = Bench::with(|settings| settings.outbound_allow = Vec::new()).await?;
-    let (listener, open, closed) = ports()?;
+    let (listener, _kept, [open, closed]) = ports()?;
     for host in ["127.0.0.1", "localhost", "[::1]", "2130706433", "169.254.169.254"] {
         let urls = [open, closed].map(|port| format!("https://{host}:{port}/x"));
         // Told at the door, in the same words.
@@ -115,7 +116,7 @@ async fn an_open_port_and_a_closed_one_of_our_network_look_alike() -> anyhow::Re
 async fn no_log_line_and_no_error_holds_a_secret_or_an_address_of_ours() -> anyhow::Result<()> {
     let (log, _logging) = logging();
     let bench = Bench::new().await?;
-    let (_listener, _, closed) = ports()?;
+    let (_listener, _kept, [_, closed]) = ports()?;
     let (_, first) = post(&bench, "/webhook-secret", json!({})).await;
     let (_, second) = post(&bench, "/webhook-secret", json!({ "rotate": true })).await;
     let well = bench.endpoint().await;
