@@ -78,7 +78,7 @@ async fn a_name_that_hangs_ends_by_itself_and_holds_up_no_other() {
         .collect();
     tokio::task::yield_now().await;
     assert!(names.addresses("hooks.example.com").await.is_ok());
-    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    assert!(hanging.iter().any(|one| !one.is_finished()), "it is answered while the others hang");
     for one in hanging {
         assert_eq!(one.await.expect("no panic"), Err(Unresolved::Failed));
     }
