@@ -218,6 +218,30 @@ async fn an_account_whose_ends_are_refused_keeps_no_other_from_being_folded() ->
     world.end().await
 }
 
+/// As a worker holds it that looks for waiting jobs, once some have ended.
+#[tokio::test]
+async fn ends_of_an_account_that_another_holds_are_left_to_a_later_fold() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    for name in ["held", "free"] {
+        let tenant = world.tenant(name).await?;
+        let item = world.item(&tenant, Media::audio(60)).await?;
+        let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?;
+        tenant.client.tool("cancel_jobs", &json!({ "job_ids": job })).await?.data()?;
+    }
+    let left = "SELECT count(*) FROM minute_unfolded";
+    assert_eq!(world.count(left).await?, 2);
+    let lock = world.hold("SELECT FROM accounts WHERE name = 'held' FOR NO KEY UPDATE").await?;
+    until("the other's end is folded", async || {
+        scheduler::fold_minutes::run_once(&world.process).await?;
+        Ok((world.count(left).await? == 1).then_some(()))
+    })
+    .await?;
+    assert_eq!(scheduler::fold_minutes::run_once(&world.process).await?, 0, "it is held");
+    lock.rollback().await?;
+    assert_eq!(world.duty(scheduler::fold_minutes::run_once, left).await?, 1);
+    world.end().await
+}
+
 #[tokio::test]
 async fn a_fold_answers_the_balance_that_is_shown_before_it_and_after() -> anyhow::Result<()> {
     let world = World::new().await?;
