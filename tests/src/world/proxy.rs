@@ -167,7 +167,7 @@ async fn join(
 ) {
     let (from_client, to_client) = client.into_split();
     let new = *line.borrow() == Line::Replaced;
-    let passes = move |line: &Line| *line != Line::Silent && (new || *line != Line::Replaced);
+    let passes = move |line: &Line| *line == Line::Up || (new && *line == Line::Replaced);
     let (up, down) = (line.clone(), line.clone());
     tokio::select! {
         _ = carry(from_client, to_server, up, passes) => {}
