@@ -32,7 +32,7 @@ impl World {
     ) -> anyhow::Result<u64> {
         let mut done = 0;
         until("a duty has left nothing", async || {
-            done += duty(&self.process).await?;
+            done += Box::pin(duty(&self.process)).await?;
             Ok((self.count(left).await? == 0).then_some(()))
         })
         .await?;
