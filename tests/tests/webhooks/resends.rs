@@ -2,14 +2,16 @@
 
 use crate::bench::Bench;
 use crate::routes::post;
+use anyhow::Context;
 use chrono::{DateTime, Utc};
-use domain::ids::DeliveryId;
+use domain::ids::{DeliveryId, JobId};
 use domain::series::DeliveryStatus;
-use mws_tests::world::until;
+use mws_tests::world::{Tenant, until};
 use poem::http::StatusCode;
 use serde_json::json;
 use sqlx::Acquire;
 use store::deliveries::{self, UnsentFilter};
+use store::events::EndedEvent;
 
 #[tokio::test]
 async fn a_second_resend_of_a_delivery_takes_the_place_of_the_first() -> anyhow::Result<()> {
@@ -114,5 +116,48 @@ async fn a_long_look_passes_what_was_sent_again_and_counts_as_requests_of_the_ac
     let ahead = "SELECT count(*) FROM rate_limits WHERE theoretical_arrival > mws_now() + interval '1 second'";
     let ahead: i64 = sqlx::query_scalar(ahead).fetch_one(pool).await?;
     assert_eq!(ahead, 1);
+    bench.end().await
+}
+
+/// Four resends look or send at once in a process, and each of the long ones has three batches.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_short_resend_is_over_while_long_ones_of_four_other_accounts_go_on() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let mut missed = Vec::new();
+    for (name, many) in [("a", 2_001), ("b", 2_001), ("c", 2_001), ("d", 2_001), ("e", 1)] {
+        let tenant = bench.world.tenant(name).await?;
+        let hook = tenant.client.post("/webhooks", &json!({ "url": "https://93.184.216.34/" })).await?.json;
+        let of_tenant =
+            || EndedEvent { account_id: tenant.account, workspace_id: tenant.workspace, ..bench.ended(JobId::mint()) };
+        let ended: Vec<EndedEvent> = (0..many).map(|_| of_tenant()).collect();
+        bench.record(&ended).await;
+        missed.push((tenant, format!("/webhooks/{}/deliveries", hook["id"].as_str().context("no id")?)));
+    }
+    bench.tickets().await;
+    let failed = "UPDATE deliveries SET status = 'failed', finished_at = mws_now()";
+    sqlx::raw_sql(failed).execute(&bench.process.pool).await?;
+    let send = |(tenant, path): &(Tenant, String)| {
+        let (client, path) = (tenant.client.clone(), path.clone());
+        tokio::spawn(async move { client.post(&path, &json!({ "since": "2020-01-01T00:00:00Z" })).await })
+    };
+    let mut conn = bench.conn().await;
+    let mut held = conn.begin().await?;
+    sqlx::query("SELECT id FROM webhook_endpoints FOR UPDATE").execute(&mut *held).await?;
+    let long: Vec<_> = missed[..4].iter().map(send).collect();
+    let waiting = "SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted
+        AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())";
+    until("four have their turns", async || Ok((bench.world.count(waiting).await? >= 4).then_some(()))).await?;
+    let short = send(&missed[4]);
+    let under_way = || bench.world.app().resends.under_way(missed[4].0.account);
+    until("the fifth stands behind them", async || Ok((under_way() == 1).then_some(()))).await?;
+    held.rollback().await?;
+    let short = short.await??;
+    assert!(long.iter().all(|call| !call.is_finished()), "it waited for a long one: {}", short.text);
+    assert_eq!((short.status, short.json), (202, json!({ "resent": 1, "has_more": false })));
+    for call in long {
+        let long = call.await??;
+        assert_eq!((long.status, long.json), (202, json!({ "resent": 2_001, "has_more": false })));
+    }
+    drop(conn);
     bench.end().await
 }

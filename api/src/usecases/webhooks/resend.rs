@@ -91,70 +91,94 @@ pub async fn resend_delivery(
 
 /// Sends again, in batches of one transaction each, what an outage of the receiver left unsent. Each locks the
 /// endpoint, so that of two simultaneous calls only one sends. It goes on when its client hangs up, and holds its
-/// permit, and one of the account's turns, until it ends. What it looks at beyond the first thousand counts as more
+/// permit, which is the account's own, until it ends. What it looks at beyond the first thousand counts as more
 /// requests of the account.
 ///
 /// # Errors
 /// `rate_limited` while another such call of the account is under way, or its resends are too far ahead of its rate.
 pub async fn resend_since(app: &App, account: AccountId, endpoint: EndpointId, since: DateTime<Utc>) -> Answer<Resent> {
     let permit = app.resends.take(account).await?;
-    let app = app.clone();
+    let rate = Rate::of_account(&app.process.settings);
+    let mut missed = Missed { app: app.clone(), permit, account, endpoint, since, rate, begun: 0, looked_at: 0 };
     let work = async move {
-        let mut looked_at = 0;
-        let resent = send_again(&app, account, endpoint, since, &permit, &mut looked_at).await;
-        charge_requests(&app, account, looked_at / LOOKED_AT_OF_A_REQUEST).await;
-        drop(permit);
-        resent
+        let sent = missed.send_again().await;
+        charge_requests(&missed.app, account, missed.looked_at / LOOKED_AT_OF_A_REQUEST).await;
+        match sent {
+            // Refused half-way: this call answers what it has begun, and the next one is refused.
+            Err(refusal) if missed.begun > 0 && ends_early(&refusal) => {
+                Ok(Resent { resent: missed.begun, has_more: true })
+            }
+            sent => sent.map(|has_more| Resent { resent: missed.begun, has_more }),
+        }
     };
     tokio::spawn(work.in_current_span()).await.map_err(ApiError::internal)?
 }
 
-/// Looks through what did not arrive at the endpoint, the oldest first, and sends it again. `looked_at` counts on, also
-/// for a call that is refused half-way.
-async fn send_again(
-    app: &App,
+/// Whether a call that has begun something may end with this refusal: the endpoint was disabled or removed, the account
+/// is too far ahead, or the next batch has had no turn in time.
+fn ends_early(refusal: &ApiError) -> bool {
+    refusal.code().status().is_client_error() || refusal.code() == Code::DatabaseUnavailable
+}
+
+/// A resend of all that did not arrive at an endpoint. Each look and each batch waits for a turn of its own and gives
+/// it back, so that resends of many accounts go on side by side, however long each of them is.
+struct Missed {
+    app: App,
+    permit: Permit,
     account: AccountId,
     endpoint: EndpointId,
     since: DateTime<Utc>,
-    permit: &Permit,
-    looked_at: &mut usize,
-) -> Answer<Resent> {
-    let rate = Rate::of_account(&app.process.settings);
-    let mut conn = app.process.conn_among(account, Some(permit.few())).await?;
-    // Before anything is looked for: the endpoint may be another account's.
-    require_enabled(&mut conn, account, endpoint).await?;
-    refuse_ahead(&mut conn, account, rate).await?;
-    let (mut begun, mut batches, mut after) = (0, 0, None);
-    loop {
-        let window = deliveries::not_arrived(&mut conn, endpoint, after, LOOKED_AT_ONCE).await?;
-        *looked_at += window.len();
-        after = window.last().copied();
-        let found = deliveries::unsent_among(&mut conn, endpoint, &window, &UnsentFilter::since(since)).await?;
-        for some in found.chunks(BATCH) {
-            if batches == MOST_BATCHES {
-                return Ok(Resent { resent: begun, has_more: true });
-            }
-            batches += 1;
-            let mut resend = conn.begin_in_turn().await?;
-            let again = async {
-                require_enabled(&mut resend, account, endpoint).await?;
-                begin_some(&mut resend, account, endpoint, some, rate).await
-            };
-            let (batch, tickets) = match again.await {
-                // Disabled, removed or too far ahead half-way: this call answers what it has begun, and the next one
-                // is refused.
-                Err(refusal) if begun > 0 && refusal.code().status().is_client_error() => {
-                    return Ok(Resent { resent: begun, has_more: true });
+    rate: Rate,
+    /// Deliveries that were begun again.
+    begun: u64,
+    /// Deliveries that were looked at, also by a call that is refused half-way.
+    looked_at: usize,
+}
+
+impl Missed {
+    /// Looks through what did not arrive, the oldest first, and sends it again. Returns whether there is more.
+    async fn send_again(&mut self) -> Answer<bool> {
+        let (mut batches, mut after) = (0, None);
+        loop {
+            let (window, found) = self.look(after).await?;
+            after = window.last().copied();
+            for some in found.chunks(BATCH) {
+                if batches == MOST_BATCHES {
+                    return Ok(true);
                 }
-                other => other?,
-            };
-            resend.commit().await?;
-            app.process.wakes.tickets(&tickets);
-            begun += batch.count();
+                batches += 1;
+                self.begin(some).await?;
+            }
+            if i64::try_from(window.len()).unwrap_or(i64::MAX) < LOOKED_AT_ONCE {
+                return Ok(false);
+            }
         }
-        if i64::try_from(window.len()).unwrap_or(i64::MAX) < LOOKED_AT_ONCE {
-            return Ok(Resent { resent: begun, has_more: false });
+    }
+
+    /// Returns the next deliveries that did not arrive, and those of them that are to be sent again.
+    async fn look(&mut self, after: Option<DeliveryId>) -> Answer<(Vec<DeliveryId>, Vec<Unsent>)> {
+        let mut conn = self.app.process.conn_among(self.account, Some(self.permit.few())).await?;
+        if after.is_none() {
+            // Before anything is looked for: the endpoint may be another account's.
+            require_enabled(&mut conn, self.account, self.endpoint).await?;
+            refuse_ahead(&mut conn, self.account, self.rate).await?;
         }
+        let window = deliveries::not_arrived(&mut conn, self.endpoint, after, LOOKED_AT_ONCE).await?;
+        self.looked_at += window.len();
+        let since = UnsentFilter::since(self.since);
+        let found = deliveries::unsent_among(&mut conn, self.endpoint, &window, &since).await?;
+        Ok((window, found))
+    }
+
+    /// Begins a batch again, in a transaction.
+    async fn begin(&mut self, some: &[Unsent]) -> Answer<()> {
+        let mut resend = self.app.process.begin_among(self.account, Some(self.permit.few())).await?;
+        require_enabled(&mut resend, self.account, self.endpoint).await?;
+        let (batch, tickets) = begin_some(&mut resend, self.account, self.endpoint, some, self.rate).await?;
+        resend.commit().await?;
+        self.app.process.wakes.tickets(&tickets);
+        self.begun += batch.count();
+        Ok(())
     }
 }
 
