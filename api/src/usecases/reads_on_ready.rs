@@ -7,13 +7,14 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError};
 use crate::usecases::dispatch::{DispatchRequest, Dispatched, Prepared, dispatch};
+use crate::usecases::round_robin::{RoundRobin, TurnPermit};
 use crate::usecases::workspaces::may_still_edit;
 use domain::ids::{ItemId, RequestId};
 use domain::read::Read;
 use runtime::wake::Wake;
 use serde_json::Value;
 use sqlx::PgConnection;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use store::jobs::{Call, Owners};
 use store::reads_on_ready::{self, DueReads, NewReads};
@@ -51,37 +52,27 @@ pub trait OutcomeFormat {
     fn may_not(reads: &[Read]) -> Value;
 }
 
-/// Accounts take turns in this process: the next turn is that of the account behind the last one.
-#[derive(Debug, Default)]
-pub struct Round(Mutex<Uuid>);
-
-impl Round {
-    /// Claims the reads that have been due longest of the account whose turn it is; none when no account has any.
-    async fn next(&self, app: &App) -> sqlx::Result<Option<DueReads>> {
-        let after = *self.last();
-        let mut conn = app.conn().await?;
-        let mut due = reads_on_ready::take(&mut conn, after).await?;
-        if due.is_none() && !after.is_nil() {
-            due = reads_on_ready::take(&mut conn, Uuid::nil()).await?;
-        }
-        *self.last() = due.as_ref().map_or(Uuid::nil(), |due| due.by.account_id.uuid());
-        Ok(due)
+/// Claims the reads of the account whose turn it is: those of the item that has been ready longest. None when no account
+/// has any.
+pub async fn take_next(app: &App, turns: &Arc<RoundRobin>) -> sqlx::Result<Option<(DueReads, TurnPermit)>> {
+    let (after, full) = turns.last_and_full();
+    let mut conn = app.conn().await?;
+    let mut due = reads_on_ready::take(&mut conn, after, &full).await?;
+    if due.is_none() && !after.is_nil() {
+        due = reads_on_ready::take(&mut conn, Uuid::nil(), &full).await?;
     }
-
-    fn last(&self) -> MutexGuard<'_, Uuid> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    let permit = turns.serve(due.as_ref().map(|due| due.by.account_id));
+    Ok(due.zip(permit))
 }
 
-/// Starts the reads of the item that has been ready longest, of the account whose turn it is. Returns whether there was
-/// one. Reads that can't be started now are due again soon, after others.
-pub async fn start_next<S: OutcomeFormat>(app: &App, round: &Round) -> Answer<bool> {
-    let Some(due) = round.next(app).await? else { return Ok(false) };
+/// Starts these reads. Those that can't be started now are due again soon, after others. The permit is one of the
+/// account's, and is held meanwhile.
+pub async fn start_due<S: OutcomeFormat>(app: App, due: DueReads, permit: TurnPermit) {
     let item = due.item;
-    if let Err(refusal) = start::<S>(app, due).await {
+    if let Err(refusal) = start::<S>(&app, due).await {
         tracing::warn!(item.id = %item, error = %refusal, "Reads of an item that is ready start later.");
     }
-    Ok(true)
+    drop(permit);
 }
 
 async fn start<S: OutcomeFormat>(app: &App, due: DueReads) -> Answer<()> {

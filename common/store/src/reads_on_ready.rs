@@ -69,19 +69,21 @@ pub struct DueReads {
     pub traceparent: Option<String>,
 }
 
-/// Takes the reads of one item for half a minute: of the next account after `after` with due reads, those due longest.
-/// Returns none when there are none.
-pub async fn take(conn: &mut PgConnection, after: Uuid) -> sqlx::Result<Option<DueReads>> {
+/// Takes the reads of one item for half a minute: of the next account after `after` that has due reads and is not in
+/// `passed_over`, those due longest. Returns none when there are none.
+pub async fn take(conn: &mut PgConnection, after: Uuid, passed_over: &[AccountId]) -> sqlx::Result<Option<DueReads>> {
     let row = sqlx::query!(
         r#"UPDATE reads_on_ready SET due_at = mws_now() + interval '30 seconds'
            WHERE item_id = (
                SELECT item_id FROM reads_on_ready WHERE payer_account_id > $1 AND due_at <= mws_now()
+                   AND payer_account_id <> ALL ($2)
                ORDER BY payer_account_id, due_at LIMIT 1 FOR UPDATE SKIP LOCKED
            )
            RETURNING item_id AS "item: ItemId", reads, payer_account_id AS "payer: AccountId",
                owner_account_id AS "owner: AccountId", workspace_id AS "workspace: WorkspaceId",
                key_id AS "key: KeyId", user_id AS "user: UserId", tool, request_id, traceparent"#,
         after,
+        passed_over as &[AccountId],
     )
     .fetch_optional(conn)
     .await?;

@@ -175,9 +175,9 @@ async fn reads_that_are_due_go_round_by_account_and_wait_by_account() -> anyhow:
     let nobody = AccountId::from(sqlx::types::Uuid::nil());
     let (mut served, mut last) = (Vec::new(), nobody);
     for _ in 0..3 {
-        let due = match reads_on_ready::take(&mut tx, last.uuid()).await? {
+        let due = match reads_on_ready::take(&mut tx, last.uuid(), &[]).await? {
             Some(due) => Some(due),
-            None => reads_on_ready::take(&mut tx, nobody.uuid()).await?,
+            None => reads_on_ready::take(&mut tx, nobody.uuid(), &[]).await?,
         };
         last = due.context("there are four")?.by.account_id;
         served.push(last);

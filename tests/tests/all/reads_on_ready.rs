@@ -2,7 +2,8 @@
 //! then, and once.
 
 use domain::minutes::Minutes;
-use mws_tests::world::{Client, Tenant, World, processes::silence, runners, until};
+use mws_tests::world::{Client, Media, Tenant, World, processes::silence, runners, until};
+use runtime::wake::Wake;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -177,6 +178,38 @@ async fn reads_of_an_account_that_has_to_wait_are_put_off_and_start_by_themselve
     let found = answered(&tenant.client, &item).await?;
     assert_eq!(found["reads_on_ready"]["answers"][0]["status"], "queued");
     assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 2);
+    world.end().await
+}
+
+/// A start waits for a turn of its account for fifteen seconds at most.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn reads_whose_account_has_no_turn_free_keep_no_other_account_s_waiting() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (busy, other) = (world.tenant("busy").await?, world.tenant("other").await?);
+    let due = "INSERT INTO reads_on_ready (item_id, reads, payer_account_id, owner_account_id, workspace_id, tool,
+         request_id, due_at) VALUES ($1, ARRAY['levels'], $2, $2, $3, 'import_media', 'r', mws_now())";
+    let mut turns = Vec::new();
+    for _ in 0..4 {
+        turns.push(world.process.own_turns.turn(busy.account).await?);
+    }
+    for (tenant, what, done) in [
+        (
+            &busy,
+            "its start waits",
+            "SELECT count(*) FROM reads_on_ready WHERE due_at > mws_now() + interval '1 second'",
+        ),
+        (&other, "its reads are started", "SELECT count(*) FROM reads_on_ready WHERE answer IS NOT NULL"),
+    ] {
+        let item = world.item(tenant, Media::audio(60)).await?;
+        let row = sqlx::query(due).bind(item).bind(tenant.account).bind(tenant.workspace);
+        row.execute(world.pool()).await?;
+        world.process.wakes.send([Wake::ItemSettled(item)]);
+        let probe = async || Ok((world.count(done).await? == 1).then_some(()));
+        World::within(Duration::from_secs(9), what, probe).await?;
+    }
+    drop(turns);
+    let all = async || Ok((world.count("SELECT count(*) FROM jobs").await? == 2).then_some(()));
+    until("both are started", all).await?;
     world.end().await
 }
 

@@ -5,23 +5,27 @@ use crate::http::json::json_of;
 use crate::http::text::Text;
 use crate::resources::tools::prepare_media::PreparedRead;
 use crate::usecases::dispatch::Prepared;
-use crate::usecases::reads_on_ready::{OutcomeFormat, Round, start_next};
+use crate::usecases::reads_on_ready::{OutcomeFormat, start_due, take_next};
+use crate::usecases::round_robin::RoundRobin;
 use domain::read::Read;
-use futures_util::future::join_all;
 use poem_openapi::Object;
 use poem_openapi::types::ParseFromJSON;
 use runtime::wake::{Wake, woken};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
-
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 /// The interval at which reads to start are looked for when no wake-up says that an item is ready.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
 
-/// The number of items whose reads a process starts at once.
-const AT_ONCE: usize = 4;
+/// The number of items whose reads a process starts at once: a start may wait long for its account's own calls.
+const AT_ONCE: usize = 32;
+/// How many of those any account may have several of. The others are for accounts without any.
+const SHARED: usize = 8;
+/// The most of those that one account may have.
+const OF_ACCOUNT: usize = 4;
 
 /// Reads that start once their item is ready.
 #[derive(Debug, Object)]
@@ -63,37 +67,38 @@ fn as_json(answers: impl Iterator<Item = PreparedRead>) -> Value {
     json_of(&answers.collect::<Vec<_>>())
 }
 
-/// Starts the reads of one item. Returns whether there was such an item.
-async fn start_one(app: &App, round: &Arc<Round>) -> bool {
-    let (app, round) = (app.clone(), Arc::clone(round));
-    // Its own task: one that panics affects no other.
-    match tokio::spawn(async move { start_next::<AsShown>(&app, &round).await }).await {
-        Ok(Ok(was_one)) => was_one,
-        // The cause was logged where it became a refusal.
-        Ok(Err(refusal)) => {
-            tracing::debug!(error = %refusal, "It was not seen which reads to start.");
-            false
-        }
-        Err(panic) => {
-            tracing::error!(error = %panic, "Reads of an item that is ready were not started.");
-            false
-        }
-    }
-}
-
 /// Starts the reads of items that become ready, until the process is told to end.
 pub async fn start_reads_on_ready(app: App) {
     let mut wakes = app.process.wakes.subscribe();
     let shutdown = app.process.shutdown.clone();
-    let round = Arc::new(Round::default());
+    let (round_robin, mut starts) = (RoundRobin::of(OF_ACCOUNT, SHARED), JoinSet::new());
     while !shutdown.is_cancelled() {
-        if start_one(&app, &round).await {
-            // There may be many: start the reads of several items at once.
-            join_all((1..AT_ONCE).map(|_| start_one(&app, &round))).await;
-            continue;
-        }
-        let settled = woken(&mut wakes, |wake| matches!(wake, Wake::ItemSettled(_)));
+        take_up(&app, &round_robin, &mut starts).await;
+        let next = async {
+            tokio::select! {
+                () = woken(&mut wakes, |wake| matches!(wake, Wake::ItemSettled(_))) => {}
+                Some(ended) = starts.join_next() => if let Err(panic) = ended {
+                    tracing::error!(error = %panic, "Reads of an item that is ready were not started.");
+                },
+            }
+        };
         // Woken or not, the next look tells.
-        let _ = shutdown.run_until_cancelled(timeout(LOOK_AGAIN, settled)).await;
+        let _ = shutdown.run_until_cancelled(timeout(LOOK_AGAIN, next)).await;
+    }
+    while starts.join_next().await.is_some() {}
+}
+
+/// Starts the reads of items that are ready, until so many are being started.
+async fn take_up(app: &App, round_robin: &Arc<RoundRobin>, starts: &mut JoinSet<()>) {
+    while starts.len() < AT_ONCE {
+        match take_next(app, round_robin).await {
+            // Its own task: one that panics affects no other, and one that waits keeps no other waiting.
+            Ok(Some((due, permit))) => drop(starts.spawn(start_due::<AsShown>(app.clone(), due, permit))),
+            Ok(None) => return,
+            Err(error) => {
+                tracing::debug!(error = %error, "It was not seen which reads to start.");
+                return;
+            }
+        }
     }
 }

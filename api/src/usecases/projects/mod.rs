@@ -1,7 +1,6 @@
 //! Projects of the workspace that a call acts in: creating one, setting its webhook's URL, removing it. `status` has
-//! the changes of status, `runs` the agent's work, `round_robin` whose turn it is.
+//! the changes of status, `runs` the agent's work.
 
-pub mod round_robin;
 pub mod runs;
 pub mod status;
 mod telling;

@@ -13,6 +13,7 @@ use crate::http::json::json_of;
 use crate::http::text::Time;
 use crate::usecases::jobs::{cancel_jobs, stop_jobs};
 use crate::usecases::once::{Begun, Made, Once};
+use crate::usecases::round_robin::{RoundRobin, TurnPermit};
 use domain::agent::{Assignment, Budget, PLANNER, Planner};
 use domain::ids::{AccountId, JobId, ProjectId, ProjectRunId};
 use domain::project::{OutputType, ProjectMode, ProjectStatus};
@@ -20,10 +21,12 @@ use runtime::chat::ChatClient;
 use runtime::ending::AfterCommit;
 use serde_json::Value;
 use sqlx::PgConnection;
+use std::sync::Arc;
 use std::time::Duration;
 use store::paces::{self, A_DAY_US, Paced};
-use store::project_runs::{self, NewRun, NewStep, RunClaim, StepEnd};
+use store::project_runs::{self, NewRun, NewStep, RunClaim, StepEnd, TakenRun};
 use store::projects::{self, ProjectChange, ProjectRow};
+use uuid::Uuid;
 
 /// The most live runs of an account. No lock is taken to count them, so simultaneous calls may exceed it.
 const MOST_LIVE: i64 = 100;
@@ -202,6 +205,18 @@ pub async fn count_question(app: &App, account: AccountId) -> Answer<Option<Dura
     }
     paces::advance(&mut conn, account, Paced::AgentAsks, each_us).await?;
     Ok(None)
+}
+
+/// Claims a run of the account whose turn it is: the one that has been due longest. None when no account has a run.
+pub async fn take_next(app: &App, turns: &Arc<RoundRobin>) -> sqlx::Result<Option<(TakenRun, TurnPermit)>> {
+    let (after, full) = turns.last_and_full();
+    let mut conn = app.conn().await?;
+    let mut taken = project_runs::take(&mut conn, after, &full).await?;
+    if taken.is_none() && !after.is_nil() {
+        taken = project_runs::take(&mut conn, Uuid::nil(), &full).await?;
+    }
+    let permit = turns.serve(taken.as_ref().map(|taken| taken.by.account_id));
+    Ok(taken.zip(permit))
 }
 
 /// Stores a step before its tool is called. Returns the tool and the arguments to call it with; none where the claim

@@ -3,7 +3,7 @@
 use super::{BRIEF, Studio, get, tools};
 use crate::generation::job;
 use domain::minutes::Minutes;
-use mws_tests::world::until;
+use mws_tests::world::{Tenant, World, until};
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 use std::time::Duration;
@@ -252,4 +252,35 @@ async fn footage_that_is_deleted_meanwhile_is_left_out_and_the_film_is_made_of_t
     assert!(failed["status"] == "failed" && says.contains("no video in the workspace"), "{says}");
     agent.abort();
     studio.world.end().await
+}
+
+/// A step waits for a turn of its account for fifteen seconds at most. Two lists with a filter of an account wait so.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn runs_whose_accounts_have_no_turn_free_keep_no_other_account_s_waiting() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (one, two, other) = (world.tenant("one").await?, world.tenant("two").await?, world.tenant("other").await?);
+    let create = async |tenant: &Tenant| {
+        let made = tenant.client.post("/projects", &json!({ "brief": BRIEF })).await?;
+        anyhow::ensure!(made.status == 201, "{}", made.text);
+        Ok(())
+    };
+    for tenant in [&one, &one, &two, &two] {
+        create(tenant).await?;
+    }
+    let mut turns = Vec::new();
+    // With these two the second has all further turns that the first has left.
+    for tenant in [&one, &one, &one, &one, &two, &two] {
+        turns.push(world.process.own_turns.turn(tenant.account).await?);
+    }
+    let agent = world.agent();
+    let steps = "SELECT count(*) FROM project_steps";
+    until("four steps wait", async || Ok((world.count(steps).await? == 4).then_some(()))).await?;
+    create(&other).await?;
+    // It finds no footage.
+    let failed = "SELECT count(*) FROM projects WHERE status = 'failed'";
+    let probe = async || Ok((world.count(failed).await? == 1).then_some(()));
+    World::within(Duration::from_secs(9), "the other's run has ended", probe).await?;
+    drop(turns);
+    agent.abort();
+    world.end().await
 }

@@ -6,8 +6,8 @@ mod tools;
 mod turn;
 
 use crate::app::App;
-use crate::usecases::projects::round_robin::RoundRobin;
-use crate::usecases::projects::runs::wake;
+use crate::usecases::projects::runs::{take_next, wake};
+use crate::usecases::round_robin::RoundRobin;
 use runtime::wake::Wake;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,24 +20,23 @@ use turn::take_turn;
 /// The interval at which due runs are looked for when no wake-up names one.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
-/// The number of runs that a process continues at once.
-const AT_ONCE: usize = 4;
+/// The number of runs that a process continues at once: a step may wait long for its account's own calls.
+const AT_ONCE: usize = 32;
+/// How many of those any account may have several of. The others are for accounts without any.
+const SHARED: usize = 8;
 /// The number of runs with a model that a process continues at once: they mostly wait for the model.
 const AT_ONCE_ASKING: usize = 512;
-/// How many of those any account may have several of. The others are for accounts without any.
+/// As [`SHARED`], of those.
 const SHARED_ASKING: usize = 64;
-/// The most of those that one account may have: an account with a slow model keeps nobody else waiting.
-const ASKING_OF_ACCOUNT: usize = 4;
+/// The most that one account may have: one with a slow model, or with slow calls, keeps nobody else waiting.
+const OF_ACCOUNT: usize = 4;
 
 /// Works on projects until the process is told to end. Turns that are under way end with it.
 pub async fn work_on_projects(app: App) {
     let shutdown = app.process.shutdown.clone();
     let mut turns = JoinSet::new();
-    let (at_once, round_robin) = if app.agent.is_some() {
-        (AT_ONCE_ASKING, RoundRobin::of(ASKING_OF_ACCOUNT, SHARED_ASKING))
-    } else {
-        (AT_ONCE, RoundRobin::of(AT_ONCE, AT_ONCE))
-    };
+    let (at_once, shared) = if app.agent.is_some() { (AT_ONCE_ASKING, SHARED_ASKING) } else { (AT_ONCE, SHARED) };
+    let round_robin = RoundRobin::of(OF_ACCOUNT, shared);
     let listening = AbortOnDropHandle::new(tokio::spawn(listen(app.clone())));
     while !shutdown.is_cancelled() {
         take_up(&app, &round_robin, &mut turns, at_once).await;
@@ -59,7 +58,7 @@ pub async fn work_on_projects(app: App) {
 /// Takes up runs that are due, until so many turns are under way.
 async fn take_up(app: &App, round_robin: &Arc<RoundRobin>, turns: &mut JoinSet<()>, at_once: usize) {
     while turns.len() < at_once {
-        match round_robin.next(app).await {
+        match take_next(app, round_robin).await {
             // A task of its own: one that panics takes nothing with it.
             Ok(Some((run, permit))) => drop(turns.spawn(take_turn(app.clone(), run, permit))),
             Ok(None) => return,

@@ -14,10 +14,10 @@ use crate::auth::Caller;
 use crate::http::error::Answer;
 use crate::resources::tools::calling::{CalledAnswer, call_as};
 use crate::usecases::projects::ProjectAnswer;
-use crate::usecases::projects::round_robin::TurnPermit;
 use crate::usecases::projects::runs::{
     Advance, advance, back_off, begin_step, hand_back, opened, opened_budget, pause, stop_started,
 };
+use crate::usecases::round_robin::TurnPermit;
 use crate::usecases::workspaces::may_still_edit;
 use domain::agent::{Budget, End, Move, Planner, Refused};
 use domain::ids::{ItemId, JobId, TimelineId};

@@ -1,11 +1,10 @@
-//! Whose run is taken up next in this process: accounts take turns, and one has a few at once at the most.
+//! Whose work is taken up next by a task of this process: accounts take turns, and one has a few at once at the most.
+//! Work may wait long for calls of its own account, and then keeps no other account's waiting.
 
-use crate::app::App;
 use domain::ids::AccountId;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use store::project_runs::{self, TakenRun};
 use uuid::Uuid;
 
 /// Accounts take turns in this process: the next turn is that of the account behind the last one, unless it has as many
@@ -40,25 +39,17 @@ impl RoundRobin {
         Arc::new(Self { most, shared, turns: Mutex::default() })
     }
 
-    /// Claims a run of the account whose turn it is: the one that has been due longest. None when no account has a run.
-    pub async fn next(self: &Arc<Self>, app: &App) -> sqlx::Result<Option<(TakenRun, TurnPermit)>> {
-        let (after, full) = self.last_and_full();
-        let mut conn = app.conn().await?;
-        let mut taken = project_runs::take(&mut conn, after, &full).await?;
-        if taken.is_none() && !after.is_nil() {
-            taken = project_runs::take(&mut conn, Uuid::nil(), &full).await?;
-        }
+    /// Gives the account whose work was found its turn; none where nothing was found, and the next round begins.
+    pub(super) fn serve(self: &Arc<Self>, account: Option<AccountId>) -> Option<TurnPermit> {
         let mut turns = self.turns();
-        turns.last = taken.as_ref().map_or(Uuid::nil(), |taken| taken.by.account_id.uuid());
-        Ok(taken.map(|taken| {
-            let account = taken.by.account_id;
-            *turns.under_way.entry(account).or_default() += 1;
-            (taken, TurnPermit { round_robin: Arc::clone(self), account })
-        }))
+        turns.last = account.map_or(Uuid::nil(), AccountId::uuid);
+        let account = account?;
+        *turns.under_way.entry(account).or_default() += 1;
+        Some(TurnPermit { round_robin: Arc::clone(self), account })
     }
 
     /// Returns the account that was served last, and those that have as many turns as they may.
-    fn last_and_full(&self) -> (Uuid, Vec<AccountId>) {
+    pub(super) fn last_and_full(&self) -> (Uuid, Vec<AccountId>) {
         let turns = self.turns();
         let all: usize = turns.under_way.values().sum();
         let most = if all < self.shared { self.most } else { 1 };
@@ -88,8 +79,7 @@ mod tests {
     use super::*;
 
     fn permit(round: &Arc<RoundRobin>, account: AccountId) -> TurnPermit {
-        *round.turns().under_way.entry(account).or_default() += 1;
-        TurnPermit { round_robin: Arc::clone(round), account }
+        round.serve(Some(account)).expect("it has work")
     }
 
     #[test]
