@@ -49,8 +49,8 @@ struct Address {
     turn: Arc<Semaphore>,
 }
 
-/// A turn to look a credential up: the address's and one of the process. A credential that is known here needs none.
-pub struct GuessPermit(#[expect(dead_code, reason = "it ends when it is dropped")] Option<[OwnedSemaphorePermit; 2]>);
+/// A turn to look a credential up: the address's and one of the process.
+pub struct GuessPermit(#[expect(dead_code, reason = "it ends when it is dropped")] [OwnedSemaphorePermit; 2]);
 
 impl Guesses {
     /// An empty memory. An address may send `per_minute` wrong credentials a minute, and as many at once.
@@ -84,19 +84,21 @@ impl Guesses {
             .retry_after(seconds))
     }
 
-    /// Waits for a turn to look this credential up: one of its address's, then one of the process's.
-    pub async fn turn(&self, scope: &Scope, credential: &CredentialHash) -> GuessPermit {
+    /// Waits for a turn to look this credential up: one of its address's, then one of the process's. A credential that
+    /// is known here needs none. Whoever has one waits for nothing but the database: there are two in all.
+    pub async fn turn(&self, scope: &Scope, credential: &CredentialHash) -> Option<GuessPermit> {
         if self.known.get(credential.as_bytes()).await.is_some() {
-            return GuessPermit(None);
+            return None;
         }
         let turn = Arc::clone(&self.address(scope).await.turn);
         // Neither is ever closed.
-        let Ok(own) = turn.acquire_owned().await else { return GuessPermit(None) };
+        let own = turn.acquire_owned().await.ok()?;
         // Another request may have shown meanwhile that the credential is right.
         if self.known.get(credential.as_bytes()).await.is_some() {
-            return GuessPermit(None);
+            return None;
         }
-        GuessPermit(Arc::clone(&self.turns).acquire_owned().await.ok().map(|one| [own, one]))
+        let of_all = Arc::clone(&self.turns).acquire_owned().await.ok()?;
+        Some(GuessPermit([own, of_all]))
     }
 
     /// Returns the code that this credential was refused with a moment ago, if it was, and counts it as wrong again.

@@ -12,7 +12,8 @@ pub use self::counted::{CountedRequest, count, let_in_first, refuse_blocked};
 pub use self::portal::portal_caller;
 use crate::app::App;
 use crate::app::beside::BodyTurn;
-use crate::app::turns::WorkPermit;
+use crate::app::guesses::GuessPermit;
+use crate::app::turns::{Turns, WorkPermit};
 use crate::contract::MatchedOperation;
 use crate::contract::access::Needs;
 use crate::http::error::{Answer, ApiError, Code};
@@ -27,6 +28,7 @@ use oauth::oauth_caller;
 use poem::Request;
 use poem_openapi::SecurityScheme;
 use poem_openapi::auth::{Bearer, BearerAuthorization};
+use std::hash::Hash;
 use std::net::IpAddr;
 use std::time::Duration;
 use store::credentials::{self, CallerIdentity, FoundCredential};
@@ -261,6 +263,27 @@ fn wrong(code: Code) -> ApiError {
             .suggest("Ask `get_api_session` for a new code and redeem it."),
         _ => unauthenticated("The credential is not valid."),
     }
+}
+
+/// A turn to look up what a credential opens: a stranger's, or that of somebody who is known to have it.
+pub type LookupTurn = (Option<GuessPermit>, Option<WorkPermit>);
+
+/// Waits for a turn to look up what this credential opens: one of these turns, if it is known to be right, or else a
+/// stranger's. Nobody waits for both: strangers would take the turns of those who are known, and whoever asks for one
+/// thing without end would keep the few turns of all strangers waiting there.
+///
+/// # Errors
+/// `database_unavailable` and `rate_limited` where the turn does not come in time.
+pub async fn turn_to_look_up<K: Hash + Eq + Send + Sync + 'static>(
+    app: &App,
+    scope: &Scope,
+    presented: &CredentialHash,
+    turns: &Turns<K>,
+    key: K,
+) -> Answer<LookupTurn> {
+    let strangers = in_time(async { Ok(app.guesses.turn(scope, presented).await) }).await?;
+    let known = if strangers.is_none() { Some(turns.turn_soon(key).await?) } else { None };
+    Ok((strangers, known))
 }
 
 /// Waits five seconds at most for the database.

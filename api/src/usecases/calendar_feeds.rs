@@ -1,7 +1,7 @@
 //! The feeds by which calendar programs read a workspace's calendar: making, reading and revoking them.
 
 use crate::app::App;
-use crate::auth::{Caller, in_time};
+use crate::auth::{Caller, in_time, turn_to_look_up};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
 use crate::usecases::account_audit::{note, note_made};
@@ -85,16 +85,14 @@ pub async fn revoke_feed(app: &App, caller: &Caller, id: CalendarFeedId) -> Answ
 pub async fn read_feed(app: &App, scope: &Scope, token: &LinkToken) -> Answer<Option<String>> {
     let (hash, presented) = (token.hash(), CredentialHash::of(&format!("calendar feed {}", token.expose())));
     app.guesses.refuse(scope, &presented).await?;
-    // Strangers wait for one another first, or they would take the turns of programs whose feeds are known to work.
-    let strangers_turn = in_time(async { Ok(app.guesses.turn(scope, &presented).await) }).await?;
-    let turn = app.turns.calendar_feeds.turn_soon(hash).await?;
+    let turn = turn_to_look_up(app, scope, &presented, &app.turns.calendar_feeds, hash).await?;
     let counted = async { calendar_feeds::count_read(&mut *app.conn().await?, &hash, MOST_READS_A_MINUTE).await };
     let Some(read) = in_time(counted).await? else {
         app.guesses.count(scope).await;
         return Ok(None);
     };
     app.guesses.remember_right(&presented).await;
-    drop((turn, strangers_turn));
+    drop(turn);
     if !read.within {
         let message = format!("A feed is read {MOST_READS_A_MINUTE} times a minute at most. It changes slowly.");
         return Err(ApiError::new(Code::RateLimited, message).retry_after(60));

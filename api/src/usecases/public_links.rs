@@ -2,7 +2,7 @@
 //! account's audit log records what is made and revoked.
 
 use crate::app::App;
-use crate::auth::{Caller, in_time};
+use crate::auth::{Caller, in_time, turn_to_look_up};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
 use crate::usecases::account_audit::{note, note_made};
@@ -122,9 +122,7 @@ pub async fn open_link(app: &App, scope: &Scope, token: &str) -> Answer<Option<O
     let Ok(token) = token.parse::<LinkToken>() else { return Ok(None) };
     let (hash, presented) = (token.hash(), CredentialHash::of(&format!("public link {}", token.expose())));
     app.guesses.refuse(scope, &presented).await?;
-    // Strangers wait for one another first, or they would take the turns of those whose links are known to work.
-    let _strangers_turn = in_time(async { Ok(app.guesses.turn(scope, &presented).await) }).await?;
-    let _turn = app.turns.public_links.turn_soon(hash).await?;
+    let _turn = turn_to_look_up(app, scope, &presented, &app.turns.public_links, hash).await?;
     let found = in_time(async { public_links::open(&mut *app.conn().await?, &hash).await }).await?;
     match &found {
         Some(_) => app.guesses.remember_right(&presented).await,

@@ -1,7 +1,7 @@
 //! Links for people who have no account: what they show, until when, and what guests may send.
 
 use anyhow::Context;
-use domain::ids::{ItemId, JobId};
+use domain::ids::{ItemId, JobId, UploadId};
 use mws_tests::world::processes::silence;
 use mws_tests::world::{Media, Tenant, World, runners, until};
 use reqwest::redirect::Policy;
@@ -335,5 +335,31 @@ async fn a_link_is_made_once_and_its_token_is_nowhere() -> anyhow::Result<()> {
     .await?;
     let full = tenant.client.tool("create_public_link", &json!({ "ref": item })).await?;
     assert_eq!((full.status, full.code()), (409, "quota_reached"), "{}", full.text);
+    world.end().await
+}
+
+/// As where somebody asks for one upload, and for links and feeds that work, without end.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn strangers_wait_for_no_turn_of_those_who_are_known() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::video(60)).await?;
+    let page = link(&tenant, item, json!({})).await?.1;
+    let made = tenant.client.tool("create_calendar_feed", &json!({})).await?;
+    let feed = Visitor::of(made.data()?["url"].as_str().context("no url")?)?;
+    let bytes = silence(1)?;
+    let upload = tenant.client.announce(bytes.len(), &json!({})).await?;
+    let id: UploadId = upload["id"].as_str().context("no id")?.parse()?;
+    let turns = &world.app().turns;
+    let _uploads = [turns.uploads.turn(id).await, turns.uploads.turn(id).await];
+    let (mut links, mut feeds) = (Vec::new(), Vec::new());
+    for one in [[1; 32], [2; 32]] {
+        links.extend([turns.public_links.turn(one).await, turns.public_links.turn(one).await]);
+        feeds.push(turns.calendar_feeds.turn(one).await);
+    }
+    let url = upload["upload"]["url"].as_str().context("no url")?.replace("token=", "token=x");
+    assert_eq!(tenant.client.put(&url, "audio/wav", bytes).await?.status, 401, "a wrong token");
+    assert_eq!(page.page().await?.0, StatusCode::OK, "a link that nobody has opened yet");
+    assert_eq!(feed.page().await?.0, StatusCode::OK, "a feed that nobody has read yet");
     world.end().await
 }

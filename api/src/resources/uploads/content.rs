@@ -5,7 +5,7 @@ use super::sending::{Sending, Stored};
 use super::{busy, completed};
 use crate::app::App;
 use crate::app::upload_memory::UploadPermit;
-use crate::auth::{in_time, refuse_stopped};
+use crate::auth::{in_time, refuse_stopped, turn_to_look_up};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
 use crate::http::shares::Share;
@@ -102,18 +102,17 @@ pub(super) async fn shown_to(app: &App, scope: &Scope, upload: UploadId, token: 
     // that was given out is accepted, whatever else its address sends.
     let presented = token_hash(token.unwrap_or_default());
     let is_given_out = token.is_some_and(|token| is_given_out(app, upload, token));
-    let _strangers_turn = if is_given_out {
+    let turns = &app.turns.uploads;
+    let _turn = if is_given_out {
         if app.guesses.is_ended(&presented).await {
             return Err(unknown());
         }
-        None
+        (None, Some(turns.turn_soon(upload).await?))
     } else {
         app.guesses.refuse(scope, &presented).await?;
-        // Strangers wait for one another first; otherwise they would take the turns of callers with known tokens.
-        Some(in_time(async { Ok(app.guesses.turn(scope, &presented).await) }).await?)
+        turn_to_look_up(app, scope, &presented, turns, upload).await?
     };
     // No database connection is held while the bytes arrive.
-    let _turn = app.turns.uploads.turn_soon(upload).await?;
     let row = in_time(async { uploads::find(&mut *app.conn().await?, upload).await }).await?;
     let admitted = row.ok_or_else(unknown).and_then(|row| proven(row, token));
     if let Err(refusal) = &admitted
