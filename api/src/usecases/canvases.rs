@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::brand_kit::kit_of;
-use crate::usecases::document_edits::{Edited, edited_by};
+use crate::usecases::document_edits::{Edited, edited_by, refuse_many};
 use crate::usecases::documents::{self, Document, DocumentToCreate, Kept};
 use crate::usecases::library::sources;
 use crate::usecases::once::{Made, Once};
@@ -68,7 +68,8 @@ pub async fn create_canvas(
     show: impl FnOnce(Kept<Canvas>) -> String,
 ) -> Answer<Made> {
     let NewCanvas { name, width, height, background, mut layers } = new;
-    let mut conn = app.conn().await?;
+    refuse_many(OpList::Layers, &layers)?;
+    let mut conn = app.process.conn_of(caller.account_id).await?;
     let kit = kit_of(&mut conn, caller.workspace.id).await?;
     let mut body = Canvas::new(width, height, background, &kit)
         .map_err(|why| ApiError::new(Code::InvalidRequest, format!("{why}.")))?;

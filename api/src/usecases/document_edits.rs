@@ -12,7 +12,7 @@ use crate::http::error::Answer;
 use crate::usecases::documents::{self, BegunChange, Document, Kept, refused};
 use crate::usecases::once::{Made, Once};
 use crate::usecases::op_refs::{have_refs, resolve_refs};
-use domain::document::{OpList, edited};
+use domain::document::{OpList, edited, few_enough};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sqlx::PgConnection;
@@ -48,6 +48,14 @@ pub struct Edit {
     pub ops: Vec<Value>,
 }
 
+/// Refuses more operations than an edit may have. Call it before anything that they name is looked up.
+///
+/// # Errors
+/// `invalid_request`.
+pub fn refuse_many(list: OpList, ops: &[Value]) -> Answer<()> {
+    few_enough(list, ops).map_err(|error| refused(&error))
+}
+
 /// Returns the document with these operations done, all of them or none.
 ///
 /// # Errors
@@ -73,6 +81,7 @@ pub async fn edit<D: Edited>(
     mut edit: Edit,
     show: impl FnOnce(Kept<D>) -> String,
 ) -> Answer<Made> {
+    refuse_many(OpList::Ops, &edit.ops)?;
     let looked_up = look_up(app, caller, &mut edit.ops).await;
     let begun = documents::begin_change::<D>(app, caller, once, id, edit.if_revision).await?;
     let mut change = match begun {

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::brand_kit::kit_of;
-use crate::usecases::document_edits::{Edited, edited_by};
+use crate::usecases::document_edits::{Edited, edited_by, refuse_many};
 use crate::usecases::document_reads;
 use crate::usecases::documents::{self, Document, DocumentToCreate, Kept, elsewhere, missing};
 use crate::usecases::library::sources;
@@ -50,9 +50,10 @@ pub async fn create_timeline(
     mut ops: Vec<Value>,
     show: impl FnOnce(Kept<Timeline>) -> String,
 ) -> Answer<Made> {
+    refuse_many(OpList::Ops, &ops)?;
     let mut body = Timeline::new();
     if !ops.is_empty() {
-        let mut conn = app.conn().await?;
+        let mut conn = app.process.conn_of(caller.account_id).await?;
         resolve_refs(&mut conn, caller.workspace.id, OpList::Ops, &mut ops).await?;
         body = Timeline::done(&mut conn, caller, None, &body, OpList::Ops, &ops).await?;
     }

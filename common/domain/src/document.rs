@@ -154,6 +154,11 @@ pub fn checked_name(name: &str) -> Result<&str, DocumentError> {
     is_fit.then_some(name).ok_or(DocumentError::Name)
 }
 
+/// Refuses more operations than an edit may have: before anything that they name is looked up.
+pub fn few_enough(list: OpList, ops: &[Value]) -> Result<(), DocumentError> {
+    if ops.len() > MOST_OPS { Err(DocumentError::Ops(list)) } else { Ok(()) }
+}
+
 /// Applies the operations in order, all or none, and returns the changed document. The error names the first one that
 /// can't be applied.
 ///
@@ -164,7 +169,8 @@ pub fn edited<D: Clone, O: DeserializeOwned>(
     ops: &[Value],
     mut apply: impl FnMut(&mut D, O) -> Result<(), String>,
 ) -> Result<D, DocumentError> {
-    if ops.is_empty() || ops.len() > MOST_OPS {
+    few_enough(list, ops)?;
+    if ops.is_empty() {
         return Err(DocumentError::Ops(list));
     }
     let mut edit = document.clone();

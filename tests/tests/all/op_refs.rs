@@ -1,11 +1,14 @@
 //! What edits of documents name: it is looked up by one statement, however many operations name something, and no
 //! later change of it makes another answer of a repeat.
 
+use crate::own_turns::{WAITING, no_more_wait};
 use api::usecases::op_refs::resolve_refs;
 use api::usecases::timelines::reach_variants;
 use domain::document::OpList;
-use mws_tests::world::{Media, World, counted};
+use futures_util::future::join_all;
+use mws_tests::world::{Media, World, counted, until};
 use serde_json::{Value, json};
+use sqlx::Acquire;
 
 /// How many operations of an edit name something here, of the 500 that it may have.
 const MANY: usize = 480;
@@ -94,5 +97,67 @@ async fn a_repeated_edit_has_its_first_answer_though_its_item_is_gone() -> anyho
 
     tenant.client.tool("delete_board", &json!({ "board_id": board })).await?.data()?;
     assert_eq!(keyed("later").await?.code(), "board_not_found", "the board is told first");
+    world.end().await
+}
+
+#[tokio::test]
+async fn more_operations_than_an_edit_may_have_are_refused_before_anything_is_looked_up() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let board = tenant.client.tool("create_board", &json!({ "name": "Launch" })).await?.data()?["board"]["id"].clone();
+    let many = |op: Value| vec![op; 501];
+    let cards = many(json!({ "op": "add_card", "column_id": "todo", "ref": "River" }));
+    let scenes = many(json!({ "op": "add_scene", "ref": "River" }));
+    let layers = many(json!({ "type": "image", "ref": "River" }));
+    // Whatever looks for an item or a document waits, until it is given up.
+    let mut held = world.pool().begin().await?;
+    sqlx::query("LOCK TABLE items, documents IN ACCESS EXCLUSIVE MODE").execute(&mut *held).await?;
+    for (tool, asked) in [
+        ("edit_board", json!({ "board_id": board, "ops": cards })),
+        ("create_timeline", json!({ "name": "River", "ops": scenes })),
+        ("create_canvas", json!({ "name": "River", "width": 100, "height": 100, "layers": layers })),
+    ] {
+        let refused = tenant.client.tool(tool, &asked).await?;
+        assert_eq!((refused.status, refused.code()), (400, "invalid_request"), "{tool}: {}", refused.text);
+        assert!(refused.text.contains("expected 1 to 500"), "{}", refused.text);
+    }
+    held.rollback().await?;
+    world.end().await
+}
+
+/// What a new document names is looked up before it is created, and may be five hundred items.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn new_documents_of_an_account_hold_four_connections_and_all_are_answered() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let busy = world.tenant("busy").await?;
+    let item = world.item(&busy, Media::video(60)).await?.to_string();
+    let mut conn = world.pool().acquire().await?;
+    let mut held = conn.begin().await?;
+    sqlx::query("LOCK TABLE items IN ACCESS EXCLUSIVE MODE").execute(&mut *held).await?;
+    let calls = join_all((0..12).map(|at| {
+        let (client, name, item) = (&busy.client, format!("River {at}"), &item);
+        async move {
+            let ops = json!([{ "op": "add_scene", "ref": item }]);
+            let layers = json!([{ "type": "image", "ref": item }]);
+            let canvas = json!({ "name": name, "width": 100, "height": 100, "layers": layers });
+            match at % 2 {
+                0 => client.tool("create_timeline", &json!({ "name": name, "ops": ops })).await,
+                _ => client.tool("create_canvas", &canvas).await,
+            }
+        }
+    }));
+    let looked_at = async {
+        until("four wait", async || Ok((world.count(WAITING).await? >= 4).then_some(()))).await?;
+        no_more_wait(&world, 4).await?;
+        held.rollback().await?;
+        anyhow::Ok(())
+    };
+    let (calls, looked_at) = tokio::join!(calls, looked_at);
+    looked_at?;
+    for call in calls {
+        let answer = call?;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    drop(conn);
     world.end().await
 }

@@ -26,12 +26,12 @@ const WITHOUT_A_TURN: [(&str, &str); 6] = [
 ];
 
 /// How many connections to the test's database wait for a lock.
-const WAITING: &str = "SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted
+pub const WAITING: &str = "SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted
     AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())";
 
 /// Waits for more than half a second, in which no more than `most` connections may wait for a lock: long enough for the
 /// service to see that clients hung up, and much shorter than a lock is waited for.
-async fn no_more_wait(world: &World, most: i64) -> anyhow::Result<()> {
+pub async fn no_more_wait(world: &World, most: i64) -> anyhow::Result<()> {
     let looked = Instant::now() + Duration::from_millis(600);
     until("the time is over", async || {
         let waiting = world.count(WAITING).await?;
