@@ -236,7 +236,7 @@ impl<D: Document> DocumentChange<D> {
 /// As `document_reads::reach`.
 pub async fn delete<D: Document>(app: &App, caller: &Caller, id: Uuid) -> Answer<()> {
     let permit = app.document_writes.take(caller.account_id).await?;
-    let mut delete = app.process.begin_among(caller.account_id, Some(permit.few())).await?;
+    let mut delete = app.process.begin_at(caller.account_id, caller.workspace.account_id, permit.few()).await?;
     let deleted = documents::delete(&mut delete, D::KIND, id, caller.workspace.id).await;
     if deleted.map_err(ApiError::of_own_lock)? {
         return Ok(delete.commit().await?);

@@ -146,7 +146,7 @@ pub async fn undo_dub(
 pub async fn delete_dub(app: &App, caller: &Caller, dub: DubId) -> Answer<()> {
     let process = &app.process;
     let permit = app.document_writes.take(caller.account_id).await?;
-    let mut delete_dub = process.begin_among(caller.account_id, Some(permit.few())).await?;
+    let mut delete_dub = process.begin_at(caller.account_id, caller.workspace.account_id, permit.few()).await?;
     let body: Dub = document_reads::content_to_change(&mut delete_dub, caller, dub.uuid()).await?;
     let stopped = jobs::cancel_for_dub(&mut delete_dub, dub, body.source).await?;
     let (pace, told) = (pace(&process.settings), &process.settings.event_kinds);

@@ -30,6 +30,8 @@ const MAX_ATTEMPTS: usize = 4;
 #[derive(Debug)]
 pub struct Once {
     account: AccountId,
+    /// The account of the workspace that the call acts in.
+    host: AccountId,
     key: Option<Key>,
 }
 
@@ -72,7 +74,8 @@ impl Once {
     /// This call. `operation` is the operation that its key belongs to, `request` all that it asks for.
     pub fn of(app: &App, caller: &Caller, operation: &'static str, key: IdempotencyKey, request: &impl ToJSON) -> Self {
         let canonical = json!([operation, caller.workspace.id, request.to_json()]);
-        Self { account: caller.account_id, key: starting::keyed(app, caller, operation, key, &canonical) }
+        let (account, host) = (caller.account_id, caller.workspace.account_id);
+        Self { account, host, key: starting::keyed(app, caller, operation, key, &canonical) }
     }
 
     /// Returns the answer stored under the key, before anything is checked that may have changed since.
@@ -100,7 +103,8 @@ impl Once {
         Box::pin(self.reserve(app, None))
     }
 
-    /// As [`Self::begin`], for a costly call, which waits for one of these few turns as well.
+    /// As [`Self::begin`], for a costly call at what the workspace's account has, which waits for one of these few
+    /// turns as well.
     ///
     /// # Errors
     /// As [`Self::begin`].
@@ -117,7 +121,11 @@ impl Once {
             }
         }
         for _ in 0..MAX_ATTEMPTS {
-            let mut tx = app.process.begin_among(self.account, few).await?;
+            let begun = match few {
+                Some(few) => app.process.begin_at(self.account, self.host, few),
+                None => app.process.begin_of(self.account),
+            };
+            let mut tx = begun.await?;
             let Some(key) = &self.key else { return Ok(Begun::Now(tx, call)) };
             let reserved = idempotency::reserve(&mut tx, key, call, KeyLife::ADay).await;
             if reserved.map_err(|error| starting::refused(Some(key), error))? {

@@ -198,7 +198,7 @@ pub async fn reach_named<D: Document>(conn: &mut PgConnection, workspace: Worksp
 /// As [`reach_named`].
 pub async fn delete_named<D: Document>(app: &App, caller: &Caller, name: &str) -> Answer<()> {
     let permit = app.document_writes.take(caller.account_id).await?;
-    let mut delete = app.process.begin_among(caller.account_id, Some(permit.few())).await?;
+    let mut delete = app.process.begin_at(caller.account_id, caller.workspace.account_id, permit.few()).await?;
     let workspace = caller.workspace.id;
     let row = documents::find_named(&mut delete, workspace, D::KIND, name.trim()).await?.ok_or_else(missing::<D>)?;
     documents::delete(&mut delete, D::KIND, row.id, workspace).await.map_err(ApiError::of_own_lock)?;

@@ -1,9 +1,11 @@
 //! Who pays and who is told, when somebody works in another account's workspace (contract §5.5).
 
+use crate::own_turns::{WAITING, no_more_wait};
 use domain::minutes::Minutes;
 use domain::signature;
 use mws_tests::world::{Media, Receiver, World, runners, until};
 use serde_json::json;
+use store::documents;
 
 /// What signs for accounts without a secret of their own (`world/settings.rs`).
 const DEFAULT_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
@@ -83,5 +85,35 @@ async fn a_viewer_sees_and_starts_nothing_and_a_former_member_can_do_neither() -
         assert_eq!((refused.status, refused.code()), (403, "workspace_forbidden"));
     }
     assert_eq!(owner.client.job(&jobs[0]).await?["status"], "queued", "what was dispatched goes on");
+    world.end().await
+}
+
+/// Changes of an account's documents wait for each other, whoever makes them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn guests_who_change_one_account_s_documents_hold_one_connection_while_they_wait() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let owner = world.tenant("owner").await?;
+    let mut guests = Vec::new();
+    for name in ["one", "two", "three"] {
+        let home = world.tenant(name).await?;
+        guests.push(world.member(&home, &owner, "editor").await?);
+    }
+    let mut held = world.pool().begin().await?;
+    documents::lock(&mut held, owner.account).await?;
+    let calls: Vec<_> = guests
+        .into_iter()
+        .enumerate()
+        .map(|(at, guest)| {
+            let board = json!({ "name": format!("Launch {at}") });
+            tokio::spawn(async move { guest.tool("create_board", &board).await })
+        })
+        .collect();
+    until("one waits", async || Ok((world.count(WAITING).await? >= 1).then_some(()))).await?;
+    no_more_wait(&world, 1).await?;
+    held.rollback().await?;
+    for call in calls {
+        let answer = call.await??;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
     world.end().await
 }

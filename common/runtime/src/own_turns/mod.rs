@@ -9,9 +9,10 @@
 //!
 //! Costly calls (searches, changes of documents) are bounded by their kind as well: a [`Line`] of a few for all
 //! accounts. Everybody waits in one order: for a turn of the account (for a further one, also for a part of what is for
-//! further turns in each line), for one of the kind, for one of long lists, for one of all, for a connection. So nobody
-//! who waits for calls of their own account holds what others need, beside parts of what is for further turns. And
-//! nobody who has one of these waits for an earlier one, so that no two wait for each other.
+//! further turns in each line), for one at another account's rows, for one of the kind, for one of long lists, for one
+//! of all, for a connection. So nobody who waits for calls of their own account, or of guests, holds what others need,
+//! beside parts of what is for further turns. And nobody who has one of these waits for an earlier one, so that no two
+//! wait for each other.
 
 use domain::ids::AccountId;
 use std::collections::HashMap;
@@ -31,7 +32,7 @@ const OWN_PATIENCE: u32 = 3;
 /// Why a call got no turn, or could not use it.
 #[derive(Debug, thiserror::Error)]
 pub enum TurnError {
-    /// Other calls of the account had its turns for too long. The database is well.
+    /// Other calls of the account, or of guests where it is one, had their turns for too long. The database is well.
     #[error("other calls of the account have all of its turns")]
     OwnCalls,
     /// All accounts' turns were taken for too long (`PoolTimedOut`), or the database refused or did not answer.
@@ -55,6 +56,8 @@ pub struct OwnTurns {
 struct Own {
     first: Arc<Semaphore>,
     further: Arc<Semaphore>,
+    /// The turn of other accounts' costly calls at what this account has.
+    guests: Arc<Semaphore>,
 }
 
 /// The turns of one kind that all accounts have together, and how many of them may be further ones of an account.
@@ -86,6 +89,8 @@ impl Line {
 pub struct OwnTurn {
     _permits: Vec<OwnedSemaphorePermit>,
     _place: Place,
+    /// The place of a guest at the account whose rows the call locks.
+    _host: Option<Place>,
 }
 
 /// Keeps an account's turns remembered while it has one or waits for one.
@@ -126,7 +131,17 @@ impl OwnTurns {
     /// # Errors
     /// As [`Self::turn`].
     pub async fn turn_among(&self, account: AccountId, few: Option<&Line>) -> Result<OwnTurn, TurnError> {
-        self.turn_in(account, few, &[&self.all]).await
+        self.turn_in(account, account, few, &[&self.all]).await
+    }
+
+    /// As [`Self::turn_among`], for a call that locks what `host` has, which may be another account: guests of one
+    /// account have one turn there, and wait for it before they take one of these few. They would else hold the few
+    /// while they wait for each other's locks.
+    ///
+    /// # Errors
+    /// As [`Self::turn`]; `OwnCalls` too if other guests had theirs for too long.
+    pub async fn turn_at(&self, account: AccountId, host: AccountId, few: &Line) -> Result<OwnTurn, TurnError> {
+        self.turn_in(account, host, Some(few), &[&self.all]).await
     }
 
     /// As [`Self::turn`], for a long list: it waits for one of the turns of lists as well.
@@ -142,10 +157,16 @@ impl OwnTurns {
     /// # Errors
     /// As [`Self::turn`].
     pub async fn list_turn_among(&self, account: AccountId, few: Option<&Line>) -> Result<OwnTurn, TurnError> {
-        self.turn_in(account, few, &[&self.lists, &self.all]).await
+        self.turn_in(account, account, few, &[&self.lists, &self.all]).await
     }
 
-    async fn turn_in(&self, account: AccountId, few: Option<&Line>, lines: &[&Line]) -> Result<OwnTurn, TurnError> {
+    async fn turn_in(
+        &self,
+        account: AccountId,
+        host: AccountId,
+        few: Option<&Line>,
+        lines: &[&Line],
+    ) -> Result<OwnTurn, TurnError> {
         let place = self.place(account);
         let own = async {
             let first = [&place.own.first];
@@ -159,6 +180,11 @@ impl OwnTurns {
             }
         };
         let mut permits = timeout(self.patience * OWN_PATIENCE, own).await.map_err(|_| TurnError::OwnCalls)??;
+        let host = (host != account).then(|| self.place(host));
+        if let Some(host) = &host {
+            let of_guests = timeout(self.patience * OWN_PATIENCE, taken(&[&host.own.guests])).await;
+            permits.extend(of_guests.map_err(|_| TurnError::OwnCalls)??);
+        }
         // An account has no more than its own turns in these lines, however many calls it sends.
         if let Some(few) = few {
             let of_few = timeout(self.patience * OWN_PATIENCE, taken(&[&few.all])).await;
@@ -167,7 +193,7 @@ impl OwnTurns {
         let all: Vec<&Arc<Semaphore>> = lines.iter().map(|line| &line.all).collect();
         let of_all = timeout(self.patience, taken(&all)).await;
         permits.extend(of_all.map_err(|_| sqlx::Error::PoolTimedOut)??);
-        Ok(OwnTurn { _permits: permits, _place: place })
+        Ok(OwnTurn { _permits: permits, _place: place, _host: host })
     }
 
     /// Returns one of the account's turns; none if the caller would have to wait for it.
@@ -176,12 +202,12 @@ impl OwnTurns {
         let first = taken_now(&[&place.own.first]);
         let mut permits = first.or_else(|| taken_now(&[&place.own.further, &self.all.further]))?;
         permits.extend(taken_now(&[&self.all.all])?);
-        Some(OwnTurn { _permits: permits, _place: place })
+        Some(OwnTurn { _permits: permits, _place: place, _host: None })
     }
 
     fn place(&self, account: AccountId) -> Place {
         let some = |most: usize| Arc::new(Semaphore::new(most));
-        let new = || Arc::new(Own { first: some(1), further: some(MOST_FURTHER) });
+        let new = || Arc::new(Own { first: some(1), further: some(MOST_FURTHER), guests: some(1) });
         let own = Arc::clone(self.lock().entry(account).or_insert_with(new));
         Place { account, own, of: self.clone() }
     }

@@ -142,3 +142,20 @@ async fn work_without_connections_is_bounded_by_its_kind_alone() {
     let _held: Vec<OwnTurn> = (0..32).map(|_| now(turns.turn_among(AccountId::mint(), Some(&few)))).collect();
     assert!(turns.turn_among(AccountId::mint(), Some(&few)).now_or_never().is_none());
 }
+
+#[tokio::test]
+async fn guests_of_one_account_wait_for_each_other_before_they_take_what_others_need() {
+    let (turns, few) = (OwnTurns::of(16, Duration::from_secs(1)), Line::of_few(4));
+    let host = AccountId::mint();
+    let change = |account| turns.turn_at(account, host, &few);
+    let first = now(change(AccountId::mint()));
+    let mut guests: Vec<_> = (0..4).map(|_| Box::pin(change(AccountId::mint()))).collect();
+    assert!(guests.iter_mut().all(|guest| guest.as_mut().now_or_never().is_none()), "one guest at a time");
+    let own = now(change(host));
+    let _others = [AccountId::mint(), AccountId::mint()].map(|other| now(turns.turn_at(other, other, &few)));
+    assert_eq!(few.all.available_permits(), 0, "the first guest, the account itself and two others");
+    drop((first, own));
+    now(guests.remove(0));
+    drop(guests);
+    now(change(AccountId::mint()));
+}

@@ -16,7 +16,7 @@ use crate::media::MediaStore;
 use crate::operator_webhook::OperatorWebhook;
 use crate::outbound::{OutboundClient, OutboundSettings, roots_from_file};
 use crate::own_connections::{OwnConnection, OwnTransaction};
-use crate::own_turns::{Line, OwnTurns, TurnError};
+use crate::own_turns::{Line, OwnTurn, OwnTurns, TurnError};
 use crate::providers::Providers;
 use crate::seal::Sealer;
 use crate::signs::Signs;
@@ -139,11 +139,22 @@ impl Process {
         account: AccountId,
         few: Option<&'a Line>,
     ) -> BoxFuture<'a, Result<OwnTransaction, TurnError>> {
-        Box::pin(async move {
-            let turn = self.own_turns.turn_among(account, few).await?;
-            let conn = OwnConnection::new(self.pool.acquire().await?, turn);
-            Ok(OwnTransaction::begin(conn).await?)
-        })
+        Box::pin(async move { self.begin_in(self.own_turns.turn_among(account, few).await?).await })
+    }
+
+    /// As [`Process::begin_among`], for a call that locks what `host` has, which may be another account.
+    pub fn begin_at<'a>(
+        &'a self,
+        account: AccountId,
+        host: AccountId,
+        few: &'a Line,
+    ) -> BoxFuture<'a, Result<OwnTransaction, TurnError>> {
+        Box::pin(async move { self.begin_in(self.own_turns.turn_at(account, host, few).await?).await })
+    }
+
+    async fn begin_in(&self, turn: OwnTurn) -> Result<OwnTransaction, TurnError> {
+        let conn = OwnConnection::new(self.pool.acquire().await?, turn);
+        Ok(OwnTransaction::begin(conn).await?)
     }
 
     /// Returns this process as a member of the fleet that runs `service`.
