@@ -56,6 +56,7 @@ mod kill;
 mod ledger_check;
 mod library;
 mod library_lists;
+mod lines;
 mod link_look;
 mod link_pages;
 mod load;
