@@ -3,9 +3,9 @@
 //!
 //! `dispatch` starts jobs, and the tools that do so share `starting`; `once` keeps a call from being done twice,
 //! `quotas` limit what it may make, and `charge` counts a large call as several; `documents` keeps what people edit in
-//! steps, `saved` what they write whole, by its name, and `op_refs` looks up the items that edits name. `round_robin` says
-//! whose work a task of the api does next. The rest is one module for each subject; `operator` is for the operators of
-//! the deployment.
+//! steps, `saved` what they write whole, by its name, and `op_refs` looks up the items that edits name. `round_robin`
+//! says whose work a task of the api does next. The rest is one module for each subject; `operator` is for the
+//! operators of the deployment.
 
 mod account_audit;
 pub mod balance;

@@ -52,8 +52,8 @@ pub trait OutcomeFormat {
     fn may_not(reads: &[Read]) -> Value;
 }
 
-/// Claims the reads of the account whose turn it is: those of the item that has been ready longest. None when no account
-/// has any.
+/// Claims the reads of the account whose turn it is: those of the item that has been ready longest. None when no
+/// account has any.
 pub async fn take_next(app: &App, turns: &Arc<RoundRobin>) -> sqlx::Result<Option<(DueReads, TurnPermit)>> {
     let (after, full) = turns.last_and_full();
     let mut conn = app.conn().await?;
