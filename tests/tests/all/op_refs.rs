@@ -140,9 +140,10 @@ async fn new_documents_of_an_account_hold_four_connections_and_all_are_answered(
             let ops = json!([{ "op": "add_scene", "ref": item }]);
             let layers = json!([{ "type": "image", "ref": item }]);
             let canvas = json!({ "name": name, "width": 100, "height": 100, "layers": layers });
-            match at % 2 {
-                0 => client.tool("create_timeline", &json!({ "name": name, "ops": ops })).await,
-                _ => client.tool("create_canvas", &canvas).await,
+            if at % 2 == 0 {
+                client.tool("create_timeline", &json!({ "name": name, "ops": ops })).await
+            } else {
+                client.tool("create_canvas", &canvas).await
             }
         }
     }));
