@@ -5,6 +5,7 @@ use crate::dispatch::SIX;
 use domain::minutes::Minutes;
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, Tenant, World, until};
+use runtime::ending;
 use serde_json::json;
 use store::jobs::{self, Freed, Line};
 use store::minutes;
@@ -35,6 +36,11 @@ async fn the_five_hundred_and_first_job_is_refused_until_one_has_ended() -> anyh
     assert_eq!(tenant.client.prepare(&items, &["levels", "beats"]).await?.reads()?, [["queued"; 2], [full; 2]]);
     // The place of the cancelled one went to the next in line.
     assert_eq!(world.count("SELECT count(*) FROM jobs WHERE admitted AND finished_at IS NULL").await?, 20);
+    // Who finds none to admit has locked the account and written nothing: that waits for no disk.
+    assert_eq!(ending::admit(world.pool(), &world.process.wakes, tenant.account).await?, 0);
+    let locked = "SELECT pg_xact_status(xmax::text::xid8) FROM accounts WHERE id = $1";
+    let lock: String = sqlx::query_scalar(locked).bind(tenant.account).fetch_one(world.pool()).await?;
+    assert_eq!(lock, "aborted", "by the last who did");
     world.end().await
 }
 
