@@ -48,6 +48,8 @@ use store::verdict::{self, DutyTold};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
+/// The time over which the runs of duties are spread that all begin at once: most are done each second or two.
+const SPREAD: Duration = Duration::from_secs(1);
 /// The longest rest of a duty that runs more often while its runs are cheap.
 const LONGEST_REST: Duration = Duration::from_secs(5);
 
@@ -108,8 +110,8 @@ pub async fn run(process: Process) -> anyhow::Result<()> {
     // What is told once must find a recorder, and `up` may begin to measure later. `Health` says why there is none.
     let _ = runtime::measure::recorder();
     let (mut duties, foresight) = (JoinSet::new(), Foresight::default());
-    for duty in DUTIES {
-        duties.spawn(repeat(process.clone(), duty, foresight.clone()));
+    for (place, duty) in DUTIES.iter().enumerate() {
+        duties.spawn(repeat(process.clone(), duty, apart(place), foresight.clone()));
     }
     duties.spawn(foresight.keep_looking(process.clone()));
     duties.spawn(beat(process.clone()));
@@ -121,7 +123,15 @@ pub async fn run(process: Process) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn repeat(process: Process, duty: &'static Duty, foresight: Foresight) {
+/// Returns how much later than it otherwise would the duty at this place runs, from its second run on: all begin at
+/// once, and each then has a moment of its own. Those of each second took what the database does for them all in one
+/// burst, which calls and claims of that moment waited for.
+fn apart(place: usize) -> Duration {
+    let parts = u32::try_from(DUTIES.len()).unwrap_or(u32::MAX);
+    DUTIES[place].every.min(SPREAD) / parts * u32::try_from(place).unwrap_or_default()
+}
+
+async fn repeat(process: Process, duty: &'static Duty, mut apart: Duration, foresight: Foresight) {
     metrics::gauge!("mws_duty_every_seconds", "duty" => duty.name).set(duty.every.as_secs_f64());
     let mut ticks = interval(duty.every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -133,6 +143,9 @@ async fn repeat(process: Process, duty: &'static Duty, foresight: Foresight) {
         tokio::select! {
             _ = ticks.tick() => {}
             () = process.shutdown.cancelled() => return,
+        }
+        if !apart.is_zero() {
+            ticks.reset_after(duty.every + std::mem::take(&mut apart));
         }
         // Half a turn less, since a turn is never exactly as long as it should be.
         let rest = foresight::quiet_rest(duty.name, duty.every).saturating_sub(duty.every / 2);
@@ -216,6 +229,15 @@ fn duty_reports(process: &Process, now: Instant) -> Vec<DutyTold> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_two_duties_of_a_second_run_in_the_same_moment_after_their_first_run() {
+        let each_second = (0..DUTIES.len()).filter(|place| DUTIES[*place].every == SPREAD);
+        let moments: Vec<Duration> = each_second.map(apart).collect();
+        assert!(moments.len() > 5 && moments.iter().all(|moment| *moment < SPREAD), "{moments:?}");
+        assert!(moments.windows(2).all(|two| two[1] - two[0] > SPREAD / 40), "{moments:?}");
+        assert!((0..DUTIES.len()).all(|place| apart(place) < DUTIES[place].every), "no turn is left out");
+    }
 
     #[test]
     fn a_dear_look_that_found_nothing_is_made_less_often_and_a_seldom_one_as_often_as_ever() {
