@@ -13,6 +13,7 @@ mod in_flight;
 mod in_line;
 mod log;
 mod own_faults;
+mod own_firsts;
 mod plans;
 mod processes;
 mod project_bench;

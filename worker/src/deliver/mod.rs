@@ -13,6 +13,7 @@
 //! **The states, and what leads from one to the next:**
 //!
 //! ```text
+//!  not there yet  its job ends here, and a slot is reserved for it: Born ............ leased
 //!  waiting        its ticket arrives; little is here for the endpoint: Claim ........ leased
 //!  waiting        the same, and it is no longer wanted, or another's ............... its ticket is finished
 //!  waiting        its ticket arrives; some are queued or being claimed here, or the
@@ -33,13 +34,15 @@
 //!                                                                                     fourth time, as after a failure
 //! ```
 //!
-//! A new delivery waits and has a ticket. If many begin at once, they are due later and have none yet; if the endpoint
-//! is disabled, the delivery is skipped. A delivery that waits for a retry gets its ticket from the scheduler process
-//! when it is due, in the slow lane. A waiting delivery becomes skipped when its endpoint is disabled (a ping is sent
-//! nevertheless), or cancelled when its endpoint is gone or a resend replaces it: at its claim here, or elsewhere. An
-//! attempt whose series was cancelled meanwhile is logged, and the series stays cancelled. A lease is also left to end
-//! while the process lives: when an attempt panics, or five tries to record it fail. At SIGTERM a ticket that arrives
-//! is deferred.
+//! A new delivery is leased as it begins, and has no ticket, where the process that ends its job has a slot for it, its
+//! endpoint is healthy, and nothing comes before it (`own_firsts`). Otherwise it waits and has a ticket. If many begin
+//! at once, they are due later and have none yet; if the endpoint is disabled, the delivery is skipped. A delivery that
+//! waits for a retry gets its ticket from the scheduler process when it is due, in the slow lane. A waiting delivery
+//! becomes skipped when its endpoint is disabled (a ping is sent nevertheless), or cancelled when its endpoint is gone
+//! or a resend replaces it: at its claim here, or elsewhere. An attempt whose series was cancelled meanwhile is logged,
+//! and the series stays cancelled. A lease is also left to end while the process lives: when an attempt panics, when
+//! five tries to record it fail, or when nobody knows whether the end of the job that it tells of was committed. At
+//! SIGTERM a ticket that arrives is deferred.
 //!
 //! 1. *Prefetch* is one statement: it claims the next deliveries of an endpoint, oldest first, and consumes their
 //!    tickets, delayed or not; so few tickets of a backlog are ever fetched. An endpoint has one under way at a time.
@@ -70,10 +73,12 @@
 //! scheduler process repairs whatever goes wrong here, from the rows alone. A statement that fails is reported as one
 //! that claimed nothing. A scheduler that breaks its rules starts anew, and leases and reissued tickets restore what it
 //! knew; in a debug build its worker ends, so that a test sees it. The first attempt of a delivery that this process
-//! has made itself enters as `Reserved`, without a ticket. Project webhooks are sent by `notify_project`.
+//! has made itself enters as `Born`, already leased, or as `Reserved`, whose ticket is in the queue. Project webhooks
+//! are sent by `notify_project`.
 
 mod attempt;
 mod messages;
+mod own_firsts;
 pub mod request;
 mod retries;
 mod scheduler;
@@ -83,11 +88,12 @@ mod task;
 use attempt::Sender;
 use futures_util::FutureExt;
 use messages::{Events, HeldTicket, Message};
+pub use own_firsts::OwnFirsts;
 use runtime::process::Process;
 use runtime::queue::{Handler, Queue, Subject, Subscription};
 use runtime::seal::SealError;
 use scheduler::{Event, LONGEST_WAIT, Lane, Limits};
-use statements::Statements;
+use statements::{Statements, whole_ms};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -120,6 +126,8 @@ pub struct Deliverer(Arc<Inner>);
 
 struct Inner {
     limits: Limits,
+    /// How long a claim's lease lasts, in milliseconds.
+    lease_ms: i64,
     events: Events,
     first_slots: Arc<FirstSlots>,
     /// The attempts and statements that are under way.
@@ -146,6 +154,7 @@ impl Deliverer {
         let (tracker, shutdown) = (TaskTracker::new(), process.shutdown.clone());
         let parts = Inner {
             limits,
+            lease_ms: whole_ms(lease),
             events: events.clone(),
             first_slots: Arc::clone(&first_slots),
             tracker: tracker.clone(),
@@ -179,6 +188,16 @@ impl Deliverer {
             Subscription { queues: vec![queue], concurrency: limits.tickets_at_once(lane), handler }
         };
         vec![subscription(Queue::WebhookFirst, Lane::First), subscription(Queue::WebhookSlow, Lane::Slow)]
+    }
+
+    /// Returns the first attempts that the next transaction takes on; none yet.
+    pub fn own_firsts(&self) -> OwnFirsts {
+        OwnFirsts::new(self.clone())
+    }
+
+    /// Returns how long the lease of such a delivery lasts, in milliseconds.
+    pub fn lease_ms(&self) -> i64 {
+        self.0.lease_ms
     }
 
     /// Takes on a first attempt that this process has just brought about, before its ticket comes round. Returns

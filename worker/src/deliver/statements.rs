@@ -69,7 +69,8 @@ impl Statements {
     }
 }
 
-fn whole_ms(time: Duration) -> i64 {
+/// Returns a time in whole milliseconds.
+pub fn whole_ms(time: Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }
 
@@ -114,7 +115,8 @@ fn claimed(failed: Event<Claim, HeldTicket>, leased: Leased<Claim>) -> Event<Cla
     Event::Claimed { slot, leased, ticket }
 }
 
-fn leased(claim: Claim, since: Instant) -> Leased<Claim> {
+/// Returns the claim as the scheduler takes it; it was asked for at `since`.
+pub fn leased(claim: Claim, since: Instant) -> Leased<Claim> {
     Leased { id: claim.id, since, is_healthy: claim.healthy, delivery: claim }
 }
 

@@ -8,11 +8,13 @@ use super::attempt::Sender;
 use super::messages::{Alive, Awaited, Events, Held, HeldTicket, Message};
 use super::scheduler::{Action, Cursor, DeliveryScheduler, Departure, Event, Limits, Slot};
 use super::statements::{BacklogCall, Statements};
+use domain::ids::EndpointId;
 use futures_util::FutureExt;
 use runtime::telemetry::traces;
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use store::attempts::EndedAttempt;
 use store::deliveries::{Claim, Deferred, Delay, HandedBackClaim};
@@ -28,11 +30,32 @@ pub struct FirstSlots {
     all: usize,
     taken: AtomicUsize,
     reserved: AtomicUsize,
+    /// Endpoints for which others waited when the scheduler last heard of them.
+    busy: Mutex<HashSet<EndpointId>>,
 }
 
 impl FirstSlots {
     pub fn new(all: usize) -> Self {
-        Self { all, taken: AtomicUsize::new(0), reserved: AtomicUsize::new(0) }
+        Self { all, taken: AtomicUsize::new(0), reserved: AtomicUsize::new(0), busy: Mutex::default() }
+    }
+
+    /// Whether others come before a new first attempt at this endpoint, as far as is known here.
+    pub fn is_busy(&self, endpoint: EndpointId) -> bool {
+        self.busy.lock().unwrap_or_else(PoisonError::into_inner).contains(&endpoint)
+    }
+
+    /// Gives back so many slots that were reserved.
+    pub fn release(&self, many: usize) {
+        self.reserved.fetch_sub(many, Ordering::Relaxed);
+    }
+
+    fn note(&self, endpoint: EndpointId, is_busy: bool) {
+        let mut busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_busy {
+            busy.insert(endpoint);
+        } else {
+            busy.remove(&endpoint);
+        }
     }
 
     /// Reserves a slot, if one is free, for a first attempt that the scheduler is told of at once.
@@ -73,11 +96,15 @@ impl SchedulerTask {
                 self.on(&mut scheduler, Event::ShutDown);
             }
             if let Some(Message { event, _alive }) = next {
-                let is_reserved = matches!(event, Event::Reserved { .. });
+                let is_reserved = matches!(event, Event::Reserved { .. } | Event::Born { .. });
+                let endpoint = event.endpoint();
                 self.on(&mut scheduler, event);
                 self.first_slots.taken.store(scheduler.first_slots_taken(), Ordering::Relaxed);
                 if is_reserved {
-                    self.first_slots.reserved.fetch_sub(1, Ordering::Relaxed);
+                    self.first_slots.release(1);
+                }
+                if let Some(endpoint) = endpoint {
+                    self.first_slots.note(endpoint, scheduler.is_busy(endpoint, Instant::now()));
                 }
             }
         }

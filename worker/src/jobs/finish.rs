@@ -1,10 +1,11 @@
 //! The finish use case: a batch of ended claims, their results, charges, events, deliveries and tickets in one
 //! transaction.
 //!
-//! This process sends the webhooks of an end at once, where it has room: their tickets are for others, or for later.
-//! Ends that come while a batch commits go into the next one. The ends of a batch that fails are tried again one by
-//! one, side by side, so that an end that Postgres refuses can't hold back the others; `ends` says how often. An end
-//! that takes long, or that may wait for people who edit a document, is in no batch.
+//! This process sends the webhooks of an end at once, where it has room: their deliveries begin claimed by it. Those
+//! for which it has none have tickets, for others or for later. Ends that come while a batch commits go into the next
+//! one. The ends of a batch that fails are tried again one by one, side by side, so that an end that Postgres refuses
+//! can't hold back the others; `ends` says how often. An end that takes long, or that may wait for people who edit a
+//! document, is in no batch.
 
 use crate::batch::Batcher;
 use crate::deliver::Deliverer;
@@ -16,8 +17,10 @@ use runtime::process::Process;
 use sqlx::{Acquire, PgConnection};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use store::events::OwnAttempts;
 use store::jobs::{self, End};
 use store::{PoolSize, is_refused_for_good};
+use tokio::time::Instant;
 
 /// Ends in one transaction, at most.
 const MOST: usize = 128;
@@ -136,10 +139,14 @@ impl Finisher {
         let ends: Vec<End> = live.iter().map(|one| one.end.clone()).collect();
         let made: Vec<Product> = live.iter().flat_map(|one| one.made.clone()).collect();
         let told = &self.process.settings.event_kinds;
+        let (since, mut firsts) = (Instant::now(), self.deliverer.own_firsts());
         let mut tx = conn.begin().await?;
         let ended = jobs::end(&mut tx, &ends).await?;
-        let after_commit = ending::end_batch(&mut tx, &ended, &made, told, &self.fronts).await?;
+        let takes = &mut |endpoint| firsts.take(endpoint);
+        let own = OwnAttempts { worker: &self.process.name, lease_ms: self.deliverer.lease_ms(), takes };
+        let mut after_commit = ending::end_batch(&mut tx, &ended, &made, told, &self.fronts, own).await?;
         tx.commit().await?;
+        firsts.send(after_commit.take_claimed(), since);
         self.after(after_commit);
         let ours = |end: &End| !stale(end) && ended.iter().any(|job| job.job == end.job);
         Ok(batch.iter().map(|one| if ours(&one.end) { Finished::Done } else { Finished::NotOurs }).collect())

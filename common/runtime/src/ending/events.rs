@@ -1,23 +1,23 @@
 //! The events of ended jobs: which jobs have one, and what it says.
 
-use crate::queue::Ticket;
 use domain::event::{EventId, EventType, JobEvent};
 use domain::job::{JobKind, JobStatus};
 use sqlx::PgConnection;
-use store::events::{self, EndedEvent, Spread};
+use store::events::{self, EndedEvent, OwnAttempts, Recorded, Spread};
 use store::jobs::EndedJob;
 
 /// Records the events of jobs that have ended, of the kinds in `told`. Each shows its job as `get_jobs` does from now
-/// on. Returns the tickets of the deliveries that are due.
+/// on. Returns the tickets of the deliveries that are due, and those that this process has claimed.
 pub(super) async fn record_events(
     conn: &mut PgConnection,
     finals: &[&EndedJob],
     told: &[JobKind],
     spread: Option<Spread>,
-) -> sqlx::Result<Vec<Ticket>> {
+    own: Option<OwnAttempts<'_>>,
+) -> sqlx::Result<Recorded> {
     let told = finals.iter().filter(|ended| told.contains(&ended.shown.kind));
     let recorded = told.filter_map(|ended| event(ended).transpose()).collect::<sqlx::Result<Vec<EndedEvent>>>()?;
-    events::record_spread(conn, &recorded, spread).await
+    events::record_own(conn, &recorded, spread, own).await
 }
 
 fn event(ended: &EndedJob) -> sqlx::Result<Option<EndedEvent>> {

@@ -24,7 +24,8 @@ use domain::task::Task;
 use sqlx::{PgConnection, PgPool};
 use std::collections::BTreeMap;
 use store::credentials::Pace;
-use store::events::Spread;
+use store::deliveries::Claim;
+use store::events::{OwnAttempts, Recorded, Spread};
 use store::jobs::{self, Admitted, EndedJob, Freed, Line};
 use store::minutes::{Settlement, Split};
 use store::{accounts, renders};
@@ -37,6 +38,8 @@ pub struct AfterCommit {
     wakes: Vec<Wake>,
     /// The tickets that were pushed, whose queues are to be woken.
     tickets: Vec<Ticket>,
+    /// The deliveries that this process has claimed, to send them now.
+    claimed: Vec<Claim>,
     /// Accounts with a free place that no waiting job was found for.
     places_left: Vec<AccountId>,
 }
@@ -53,15 +56,16 @@ pub async fn end_jobs(
 }
 
 /// Like [`end_jobs`], for a worker's frequent batches, in which `fronts` limits how often accounts' lines are read from
-/// their front.
+/// their front, and whose first attempts are this process's where `own` takes them.
 pub async fn end_batch(
     conn: &mut PgConnection,
     ended: &[EndedJob],
     made: &[Product],
     told: &[JobKind],
     fronts: &Fronts,
+    own: OwnAttempts<'_>,
 ) -> Result<AfterCommit, sqlx::Error> {
-    settle_all(conn, ended, made, told, None, Some(fronts)).await
+    settle_all(conn, ended, made, told, None, Some((fronts, own))).await
 }
 
 /// Like [`end_jobs`], for jobs that `account` has stopped. They cost it nothing, so the deliveries go out at `pace`.
@@ -82,8 +86,9 @@ async fn settle_all(
     made: &[Product],
     told: &[JobKind],
     spread: Option<Spread>,
-    fronts: Option<&Fronts>,
+    batch: Option<(&Fronts, OwnAttempts<'_>)>,
 ) -> Result<AfterCommit, sqlx::Error> {
+    let (fronts, own) = batch.unzip();
     let finals: Vec<&EndedJob> = ended.iter().filter(|job| job.status.is_final()).collect();
     keep(conn, &finals, made).await?;
     let renders: Vec<JobId> = finals.iter().filter(|job| job.read.is_none()).map(|job| job.job).collect();
@@ -97,7 +102,7 @@ async fn settle_all(
     if let Some(fronts) = fronts.filter(|_| freed.iter().any(|freed| freed.line == Line::Front)) {
         fronts.took(settlements.len(), began, Instant::now());
     }
-    let mut tickets = record_events(conn, &finals, told, spread).await?;
+    let Recorded { mut tickets, claimed } = record_events(conn, &finals, told, spread, own).await?;
     tickets.extend(tickets_of(&admitted));
     queue::push(conn, &tickets).await?;
 
@@ -114,7 +119,7 @@ async fn settle_all(
         .filter(|freed| i64::try_from(taken(freed.account)).unwrap_or(i64::MAX) < freed.places)
         .map(|freed| freed.account)
         .collect();
-    Ok(AfterCommit { wakes, tickets, places_left })
+    Ok(AfterCommit { wakes, tickets, claimed, places_left })
 }
 
 /// Returns the places that these jobs gave up, per account, with where each line is to be read from.
@@ -133,6 +138,12 @@ fn freed(ended: &[EndedJob], may_read_front: impl Fn(AccountId) -> bool) -> Vec<
 }
 
 impl AfterCommit {
+    /// Returns the deliveries that this process has claimed. It is to send them: nobody else does before their leases
+    /// end.
+    pub fn take_claimed(&mut self) -> Vec<Claim> {
+        std::mem::take(&mut self.claimed)
+    }
+
     /// Offers the first attempts of deliveries to `take`, in this process, before the queue is told of them. Those that
     /// `take` refuses stay with the queue.
     pub fn offer_first_attempts(&mut self, mut take: impl FnMut(Subject) -> bool) {
@@ -155,6 +166,7 @@ impl AfterCommit {
     pub fn join(mut self, other: Self) -> Self {
         self.wakes.extend(other.wakes);
         self.tickets.extend(other.tickets);
+        self.claimed.extend(other.claimed);
         self.places_left.extend(other.places_left);
         self
     }

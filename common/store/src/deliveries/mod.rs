@@ -49,6 +49,13 @@ pub enum Opening {
         /// Milliseconds until it is due.
         after_ms: i64,
     },
+    /// Claimed by the process that brings it about, for its first attempt, which needs no ticket.
+    Claimed {
+        /// The process's name.
+        by: String,
+        /// Milliseconds until the lease ends.
+        lease_ms: i64,
+    },
     /// Ended already, because its endpoint is disabled; it is stored so that it can be seen and resent.
     Skipped,
 }
@@ -80,21 +87,28 @@ pub struct NewDelivery {
     pub opening: Opening,
 }
 
-/// Inserts all of these series in one statement.
+/// Inserts all of these series in one statement. One that is claimed is like one that [`claim`] has claimed: its
+/// attempt is counted, and it is due when its lease ends.
 pub async fn insert(conn: &mut PgConnection, series: &[NewDelivery]) -> sqlx::Result<()> {
     sqlx::query!(
         "INSERT INTO deliveries (id, endpoint_id, account_id, workspace_id, event_id, event_type, job_id, trigger,
-             resend_of, traceparent, ticket_id, status, error, finished_at, due_at)
+             resend_of, traceparent, ticket_id, status, error, finished_at, due_at, attempt_count, claim_no,
+             claimed_at, claimed_by, lease_until)
          SELECT new.id, new.endpoint_id, new.account_id, new.workspace_id, new.event_id, new.event_type, new.job_id,
              new.trigger, new.resend_of, new.traceparent, new.ticket_id,
              CASE WHEN skipped THEN 'skipped' ELSE 'pending' END,
              CASE WHEN skipped THEN 'endpoint_disabled' END,
              CASE WHEN skipped THEN mws_now() END,
-             mws_now() + new.after_ms * interval '1 ms'
+             mws_now() + new.after_ms * interval '1 ms',
+             (new.claimed_by IS NOT NULL)::int,
+             (new.claimed_by IS NOT NULL)::int,
+             CASE WHEN new.claimed_by IS NOT NULL THEN mws_now() END,
+             new.claimed_by,
+             CASE WHEN new.claimed_by IS NOT NULL THEN mws_now() + new.after_ms * interval '1 ms' END
          FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::uuid[], $8::text[],
-             $9::uuid[], $10::text[], $11::text[], $12::boolean[], $13::bigint[])
+             $9::uuid[], $10::text[], $11::text[], $12::boolean[], $13::bigint[], $14::text[])
              AS new (id, endpoint_id, account_id, workspace_id, event_id, event_type, job_id, trigger, resend_of,
-                 traceparent, ticket_id, skipped, after_ms)",
+                 traceparent, ticket_id, skipped, after_ms, claimed_by)",
         &series.iter().map(|new| new.id).collect::<Vec<_>>() as _,
         &series.iter().map(|new| new.endpoint_id).collect::<Vec<_>>() as _,
         &series.iter().map(|new| new.account_id).collect::<Vec<_>>() as _,
@@ -107,7 +121,8 @@ pub async fn insert(conn: &mut PgConnection, series: &[NewDelivery]) -> sqlx::Re
         &series.iter().map(|new| new.traceparent.clone()).collect::<Vec<_>>() as _,
         &series.iter().map(|new| new.opening.ticket_id()).collect::<Vec<_>>() as _,
         &series.iter().map(|new| new.opening == Opening::Skipped).collect::<Vec<_>>(),
-        &series.iter().map(|new| new.opening.after_ms()).collect::<Vec<_>>()
+        &series.iter().map(|new| new.opening.after_ms()).collect::<Vec<_>>(),
+        &series.iter().map(|new| new.opening.claimed_by()).collect::<Vec<_>>() as _
     )
     .execute(conn)
     .await?;
@@ -147,13 +162,22 @@ impl Opening {
     fn ticket_id(&self) -> Option<String> {
         match self {
             Self::Pending { ticket_id } => Some(ticket_id.clone()),
-            Self::Later { .. } | Self::Skipped => None,
+            Self::Later { .. } | Self::Claimed { .. } | Self::Skipped => None,
         }
     }
 
+    fn claimed_by(&self) -> Option<String> {
+        match self {
+            Self::Claimed { by, .. } => Some(by.clone()),
+            Self::Pending { .. } | Self::Later { .. } | Self::Skipped => None,
+        }
+    }
+
+    /// Milliseconds until it is due; of one that is claimed, until its lease ends.
     const fn after_ms(&self) -> i64 {
         match self {
             Self::Later { after_ms } => *after_ms,
+            Self::Claimed { lease_ms, .. } => *lease_ms,
             Self::Pending { .. } | Self::Skipped => 0,
         }
     }

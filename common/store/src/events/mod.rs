@@ -11,9 +11,10 @@ pub use log::{About, EventFilter, EventRow, FoundEvent, about, find, page};
 pub use prune::{Pruned, prune};
 
 use super::credentials::Pace;
-use super::deliveries::{self, NewDelivery, Opening};
+use super::deliveries::{self, Claim, NewDelivery, Opening};
 use super::paces::{self, Paced};
 use crate::tickets::{Queue, Subject, Ticket};
+use chrono::{DateTime, Utc};
 use domain::event::{EventId, EventType};
 use domain::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
 use domain::job::JobKind;
@@ -42,12 +43,36 @@ pub struct EndedEvent {
     pub traceparent: Option<String>,
 }
 
-/// An endpoint that receives one of the events.
+/// The first attempts that the caller's process makes itself. Their deliveries are claimed as they begin: they need no
+/// ticket, and nobody else finds them before their lease ends.
+pub struct OwnAttempts<'a> {
+    /// The process's name.
+    pub worker: &'a str,
+    /// How long its leases last, in milliseconds.
+    pub lease_ms: i64,
+    /// Whether it makes one more at this endpoint, which is healthy.
+    pub takes: &'a mut (dyn FnMut(EndpointId) -> bool + Send),
+}
+
+/// The deliveries of recorded events that are due now.
+#[derive(Debug, Default)]
+pub struct Recorded {
+    /// The tickets of those that anybody may send.
+    pub tickets: Vec<Ticket>,
+    /// Those that the caller's process sends once its transaction is committed.
+    pub claimed: Vec<Claim>,
+}
+
+/// An endpoint that receives one of the events, with what an attempt needs of it.
 struct Target {
     event_id: String,
     endpoint_id: EndpointId,
     enabled: bool,
     healthy: bool,
+    url: String,
+    sealed: Option<Vec<u8>>,
+    previous_sealed: Option<Vec<u8>>,
+    now: DateTime<Utc>,
 }
 
 /// Records the events, and one delivery for each subscribed endpoint of the owner, in two statements whatever their
@@ -57,7 +82,7 @@ struct Target {
 /// event that is recorded already starts nothing again. A disabled endpoint gets a `skipped` delivery, which can be
 /// resent (contract §6.3).
 pub async fn record(conn: &mut PgConnection, ended: &[EndedEvent]) -> sqlx::Result<Vec<Ticket>> {
-    record_spread(conn, ended, None).await
+    Ok(record_own(conn, ended, None, None).await?.tickets)
 }
 
 /// The account whose events are spread over time, because they cost it nothing.
@@ -71,44 +96,69 @@ pub struct Spread {
     pub to_come: usize,
 }
 
-/// Like [`record`], for events that an account causes at no cost. Deliveries beyond its burst are due later, one after
-/// another at its pace, and get their tickets then. None is left out.
-pub async fn record_spread(
+/// Like [`record`]. Of events that an account causes at no cost (`spread`), deliveries beyond its burst are due later,
+/// one after another at its pace, and get their tickets then. None is left out. Of the others, the caller's process
+/// claims those whose first attempts it makes itself (`own`).
+pub async fn record_own(
     conn: &mut PgConnection,
     ended: &[EndedEvent],
     spread: Option<Spread>,
-) -> sqlx::Result<Vec<Ticket>> {
+    mut own: Option<OwnAttempts<'_>>,
+) -> sqlx::Result<Recorded> {
     if ended.is_empty() && spread.is_none_or(|spread| spread.to_come == 0) {
-        return Ok(Vec::new());
+        return Ok(Recorded::default());
     }
     let targets = if ended.is_empty() { Vec::new() } else { insert(conn, ended).await? };
     let waits_ms = waits(conn, spread, ended.len(), targets.len()).await?;
     if targets.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Recorded::default());
     }
     let by_id: HashMap<&str, &EndedEvent> = ended.iter().map(|event| (event.event_id.as_str(), event)).collect();
-    let mut tickets = Vec::new();
+    let mut recorded = Recorded::default();
     let mut series = Vec::with_capacity(targets.len());
-    for (target, after_ms) in targets.iter().zip(waits_ms) {
+    for (target, after_ms) in targets.into_iter().zip(waits_ms) {
         let Some(event) = by_id.get(target.event_id.as_str()) else { continue };
-        let id = DeliveryId::mint();
+        let (id, endpoint) = (DeliveryId::mint(), target.endpoint_id);
         let opening = if target.enabled && after_ms > 0 {
             Opening::Later { after_ms }
-        } else if target.enabled {
-            let ticket = Ticket::new(
-                Queue::of_attempt(0, target.healthy),
-                Subject::Delivery { id, endpoint: target.endpoint_id },
-            );
-            let ticket_id = ticket.id.clone();
-            tickets.push(ticket);
-            Opening::Pending { ticket_id }
-        } else {
+        } else if !target.enabled {
             Opening::Skipped
+        } else if let Some(own) = own.as_mut().filter(|_| target.healthy)
+            && (own.takes)(endpoint)
+        {
+            recorded.claimed.push(claim_of(event, id, target));
+            Opening::Claimed { by: own.worker.to_owned(), lease_ms: own.lease_ms }
+        } else {
+            let ticket = Ticket::new(Queue::of_attempt(0, target.healthy), Subject::Delivery { id, endpoint });
+            let ticket_id = ticket.id.clone();
+            recorded.tickets.push(ticket);
+            Opening::Pending { ticket_id }
         };
-        series.push(delivery_of(event, id, target.endpoint_id, opening));
+        series.push(delivery_of(event, id, endpoint, opening));
     }
     deliveries::insert(conn, &series).await?;
-    Ok(tickets)
+    Ok(recorded)
+}
+
+/// The claim of a first attempt that begins claimed, as [`deliveries::claim`] would return it.
+fn claim_of(event: &EndedEvent, id: DeliveryId, target: Target) -> Claim {
+    Claim {
+        id,
+        claim_no: 1,
+        attempt: 1,
+        trigger: Trigger::Event,
+        endpoint_id: target.endpoint_id,
+        account_id: event.account_id,
+        event_id: target.event_id,
+        event_type: event.event_type,
+        claimed_at: target.now,
+        traceparent: event.traceparent.clone(),
+        url: target.url,
+        healthy: target.healthy,
+        body: event.body.clone(),
+        sealed: target.sealed,
+        previous_sealed: target.previous_sealed,
+    }
 }
 
 /// The series that delivers a job's event to one endpoint.
@@ -162,11 +212,15 @@ async fn insert(conn: &mut PgConnection, ended: &[EndedEvent]) -> sqlx::Result<V
              ON CONFLICT (id) DO NOTHING
              RETURNING id, type, account_id
            )
-           SELECT recorded.id AS event_id, w.id AS "endpoint_id: EndpointId", w.enabled,
-                  mws_is_healthy(w.enabled, w.consecutive_failures) AS "healthy!"
+           SELECT recorded.id AS "event_id!", w.id AS "endpoint_id!: EndpointId", w.enabled AS "enabled!",
+                  mws_is_healthy(w.enabled, w.consecutive_failures) AS "healthy!", w.url AS "url!",
+                  s.sealed AS "sealed?",
+                  CASE WHEN s.previous_expires_at > mws_now() THEN s.previous_sealed END AS previous_sealed,
+                  mws_now() AS "now!"
            FROM recorded
            JOIN unnest($1::text[], $7::text[]) AS told (id, kind) ON told.id = recorded.id
            JOIN webhook_endpoints AS w ON w.account_id = recorded.account_id
+           LEFT JOIN webhook_secrets AS s ON s.account_id = w.account_id
            WHERE w.deleted_at IS NULL AND recorded.type = ANY (w.event_types)
                AND (w.kinds IS NULL OR told.kind = ANY (w.kinds))"#,
         &ids,

@@ -42,6 +42,8 @@ pub enum Event<D, T> {
     /// The caller reserved a slot for a first attempt that this process has just brought about; its ticket is in the
     /// queue.
     Reserved { id: DeliveryId, endpoint: EndpointId },
+    /// The same of a delivery that began claimed, and has no ticket.
+    Born { slot: Slot, leased: Leased<D> },
     /// A claim that was asked for succeeded.
     Claimed { slot: Slot, leased: Leased<D>, ticket: Option<T> },
     /// A claim that was asked for did not succeed: another process has the delivery, it is not due, it has ended, or
@@ -53,6 +55,22 @@ pub enum Event<D, T> {
     Prefetched { endpoint: EndpointId, leased: Vec<Leased<D>>, cursor: Cursor },
     /// The process is to end.
     ShutDown,
+}
+
+impl<D, T> Event<D, T> {
+    /// Returns the endpoint that it is about; none if it is about all.
+    pub fn endpoint(&self) -> Option<EndpointId> {
+        match self {
+            Self::TicketArrived { endpoint, .. }
+            | Self::Reserved { endpoint, .. }
+            | Self::NotClaimed { endpoint, .. }
+            | Self::Prefetched { endpoint, .. } => Some(*endpoint),
+            Self::Born { slot, .. } | Self::Claimed { slot, .. } | Self::AttemptEnded { slot, .. } => {
+                Some(slot.endpoint)
+            }
+            Self::ShutDown => None,
+        }
+    }
 }
 
 /// A delivery that has a slot.
@@ -133,6 +151,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         match event {
             Event::TicketArrived { lane, id, endpoint, ticket } => self.on_ticket(lane, id, endpoint, ticket, now),
             Event::Reserved { id, endpoint } => self.on_reserved(id, endpoint, now),
+            Event::Born { slot, leased } => self.on_claimed(slot, leased, None, now),
             Event::Claimed { slot, leased, ticket } => {
                 self.count_claim_answered(slot.lane, slot.endpoint);
                 self.on_claimed(slot, leased, ticket, now);
@@ -150,7 +169,8 @@ impl<D, T> DeliveryScheduler<D, T> {
         take(&mut self.actions)
     }
 
-    /// Returns how many first attempts have a slot or are about to: [`Event::Reserved`] must leave room for them.
+    /// Returns how many first attempts have a slot or are about to: [`Event::Reserved`] and [`Event::Born`] must leave
+    /// room for them.
     pub fn first_slots_taken(&self) -> usize {
         self.in_flight(Lane::First) + self.claiming.values().sum::<usize>()
     }

@@ -67,6 +67,12 @@ impl<D, T> DeliveryScheduler<D, T> {
         self.add_to_backlog(decision, id, endpoint, now);
     }
 
+    /// Whether a first attempt at this endpoint would not be claimed now: others come before it, or it would get no
+    /// slot.
+    pub fn is_busy(&self, endpoint: EndpointId, now: Instant) -> bool {
+        self.is_ending || self.decide_first(endpoint, now) != TicketDecision::Claim
+    }
+
     fn add_to_backlog(&mut self, decision: TicketDecision, id: DeliveryId, endpoint: EndpointId, now: Instant) {
         if let TicketDecision::AwaitPrefetch(account) | TicketDecision::DelayAndPrefetch(account) = decision {
             self.backlogs.entry(endpoint).or_insert_with(|| Backlog::new(account)).add(id);

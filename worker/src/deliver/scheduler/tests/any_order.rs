@@ -11,6 +11,7 @@ use std::collections::HashSet;
 enum Step {
     Ticket { lane: Lane, endpoint: usize },
     Reserve { endpoint: usize },
+    Bear { endpoint: usize },
     Answer { which: usize, how: usize },
     Wait { ms: u64 },
     ShutDown,
@@ -24,6 +25,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         40 => (lane(), 0..ENDPOINTS).prop_map(|(lane, endpoint)| Step::Ticket { lane, endpoint }),
         6 => (0..ENDPOINTS).prop_map(|endpoint| Step::Reserve { endpoint }),
+        6 => (0..ENDPOINTS).prop_map(|endpoint| Step::Bear { endpoint }),
         40 => (any::<usize>(), any::<usize>()).prop_map(|(which, how)| Step::Answer { which, how }),
         10 => prop_oneof![0..50_u64, 900..1_200_u64, 9_000..70_000_u64].prop_map(|ms| Step::Wait { ms }),
         1 => Just(Step::ShutDown),
@@ -95,6 +97,12 @@ impl World {
             }
             Step::Reserve { endpoint } => {
                 self.on(Event::Reserved { id: DeliveryId::mint(), endpoint: self.endpoints[endpoint] });
+            }
+            Step::Bear { endpoint } => {
+                let endpoint = self.endpoints[endpoint];
+                let slot = Slot { lane: Lane::First, account: self.account(endpoint), endpoint };
+                let leased = self.leased(DeliveryId::mint(), true);
+                self.on(Event::Born { slot, leased });
             }
             Step::Answer { which, how } if !self.asked.is_empty() => {
                 let asked = self.asked.swap_remove(which % self.asked.len());

@@ -85,6 +85,31 @@ fn what_this_process_has_brought_about_is_claimed_at_once_or_comes_after_those_t
 }
 
 #[test]
+fn what_was_born_claimed_is_sent_at_once_until_others_wait_for_its_endpoint() {
+    let of = Of::new(Lane::First);
+    let mut scheduler = scheduler(192, 64);
+    let born = |n| Event::Born { slot: of.slot(), leased: leased(n, of.3) };
+    for n in 0..16 {
+        assert!(!scheduler.is_busy(of.2, of.3), "{n} are in flight, and none waits");
+        assert!(matches!(scheduler.on(born(n), of.3)[..], [Action::Send(_)]));
+    }
+    assert_eq!(scheduler.first_slots_taken(), 16);
+    for n in 16..20 {
+        assert!(!scheduler.is_busy(of.2, of.3), "few wait");
+        assert!(scheduler.on(born(n), of.3).is_empty(), "it is queued, and has no ticket");
+    }
+    assert!(scheduler.is_busy(of.2, of.3) && !scheduler.is_busy(of.beside().2, of.3));
+    assert_eq!(sent(&of.ended(&mut scheduler, QUICK)), [(of.2, 16)]);
+    assert!(!scheduler.is_busy(of.2, of.3));
+    let of_backlog = with_backlog(of);
+    assert!(of_backlog.is_busy(of.2, of.3), "what waits in the database comes first");
+    let actions = scheduler.on(Event::ShutDown, of.3);
+    assert_eq!(handed_back(&actions).len(), 3);
+    assert_eq!(handed_back(&scheduler.on(born(20), of.3)).len(), 1);
+    assert!(scheduler.is_busy(of.2, of.3));
+}
+
+#[test]
 fn all_slots_of_a_slow_endpoint_are_filled_again_when_its_attempts_end_together() {
     let of = Of::new(Lane::First);
     let mut scheduler = scheduler(192, 64);
