@@ -87,7 +87,7 @@ pub struct NewDelivery {
     pub opening: Opening,
 }
 
-/// Inserts all of these series in one statement. One that is claimed is like one that [`claim`] has claimed: its
+/// Inserts all of these series in one statement. One that is claimed is like one that [`claim()`] has claimed: its
 /// attempt is counted, and it is due when its lease ends.
 pub async fn insert(conn: &mut PgConnection, series: &[NewDelivery]) -> sqlx::Result<()> {
     sqlx::query!(

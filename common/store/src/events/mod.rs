@@ -140,7 +140,7 @@ pub async fn record_own(
     Ok(recorded)
 }
 
-/// The claim of a first attempt that begins claimed, as [`deliveries::claim`] would return it.
+/// The claim of a first attempt that begins claimed, as `deliveries::claim` would return it.
 fn claim_of(event: &EndedEvent, id: DeliveryId, target: Target) -> Claim {
     Claim {
         id,
