@@ -13,6 +13,7 @@ use sqlx::{Connection, PgConnection};
 use std::time::Duration;
 use store::PoolSize;
 use store::deliveries::{self, Delay, DeliveryFilter, DeliverySearchFilter, SearchScope, UnsentFilter, Wanted};
+use store::events::{self, EndedEvent};
 use store::{attempts, endpoints, inspect, notices};
 
 /// Deliveries of the endpoint that is asked for, newest last; all others have two thirds as many.
@@ -145,6 +146,11 @@ async fn what_deliveries_are_sent_with_goes_by_ids_in_empty_small_and_full_table
         goes_by(&mut conn, "hand_back", &["deliveries_pkey"]).await?;
         deliveries::defer(&mut conn, &[]).await?;
         goes_by(&mut conn, "defer", &["deliveries_pkey"]).await?;
+        let mut undone = conn.begin().await?;
+        let of_nobody = EndedEvent { account_id: AccountId::mint(), ..bench.ended(JobId::mint()) };
+        events::record(&mut undone, &[of_nobody]).await?;
+        goes_by(&mut undone, "record of events", &["webhook_secrets_pkey"]).await?;
+        undone.rollback().await?;
         drop(conn);
         pool.close().await;
     }
