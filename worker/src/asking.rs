@@ -103,6 +103,7 @@ impl ProviderWait {
         let beside = self.beside.lock().unwrap_or_else(PoisonError::into_inner).take();
         if beside.is_some() || self.slot.leave() {
             self.is_away.store(true, Ordering::Relaxed);
+            self.slot.tell();
         }
     }
 

@@ -7,6 +7,7 @@ use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, Tenant, World, until};
 use runtime::ending;
 use serde_json::json;
+use std::time::{Duration, Instant};
 use store::jobs::{self, Freed, Line};
 use store::minutes;
 
@@ -102,6 +103,37 @@ async fn no_slot_is_idle_while_jobs_wait_even_without_a_scheduler() -> anyhow::R
     let ended = tenant.client.ended(&jobs).await?;
     assert!(ended.iter().all(|job| job["status"] == "succeeded"));
     assert_eq!(gate.entered().len(), 60, "each was computed once");
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_slot_that_is_left_while_ends_are_written_is_taken_at_once() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    // No end is written before the lock is given back.
+    let mut gatekeeper = world.pool().acquire().await?;
+    sqlx::raw_sql("SELECT pg_advisory_lock(7)").execute(&mut *gatekeeper).await?;
+    let held = "CREATE FUNCTION held() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+             PERFORM set_config('lock_timeout', '0', true), pg_advisory_xact_lock(7);
+             RETURN NEW;
+         END $$;
+         CREATE TRIGGER held BEFORE INSERT ON item_reads FOR EACH ROW EXECUTE FUNCTION held()";
+    sqlx::raw_sql(held).execute(world.pool()).await?;
+    let items = world.items(&tenant, 8, Media::audio(60)).await?;
+    let jobs = tenant.client.prepare(&items, &["levels"]).await?.job_ids()?;
+    let gate = Gate::closed();
+    gate.open();
+    let worker = world.worker_with(gate.runner(), |settings| settings.worker_reads = Some(1)).await?;
+    let many_ran = async |many| until("they run", async || Ok((gate.entered().len() >= many).then_some(()))).await;
+    many_ran(1).await?;
+    let began = Instant::now();
+    many_ran(8).await?;
+    assert!(began.elapsed() < Duration::from_secs(4), "seven looks of a second each: {:?}", began.elapsed());
+    assert_eq!(world.count("SELECT count(*) FROM jobs WHERE finished_at IS NOT NULL").await?, 0);
+    sqlx::raw_sql("SELECT pg_advisory_unlock(7)").execute(&mut *gatekeeper).await?;
+    tenant.client.ended(&jobs).await?;
+    worker.stop().await?;
+    drop(gatekeeper);
     world.end().await
 }
 

@@ -1,12 +1,13 @@
 //! Writes the end of a claim, and tries again for as long as that makes sense.
 //!
 //! Ends are written in batches (`finish`). A job that succeeded leaves its slot while its end is in a batch: the next
-//! job runs meanwhile, and batches are larger. An end that was not written is tried again alone, so that it holds up no
-//! other, and takes a slot again as soon as one is free, so that a worker whose ends can't be written begins no work.
-//! An end that the database refuses for good, such as a result with a character that it does not take, loses what the
-//! job made after three refusals: the job ends as `internal`. After three more refusals, or after five minutes of any
-//! other trouble, the slot and the lease are given up; the scheduler then takes the job back as it does from a worker
-//! that died.
+//! job runs meanwhile, and batches are larger. Beside a few ends the queue is told of the slot, and claims at once;
+//! beside many it finds the slot when some are written, so that no more is done than can be written. An end that was
+//! not written is tried again alone, so that it holds up no other, and takes a slot again as soon as one is free, so
+//! that a worker whose ends can't be written begins no work. An end that the database refuses for good, such as a
+//! result with a character that it does not take, loses what the job made after three refusals: the job ends as
+//! `internal`. After three more refusals, or after five minutes of any other trouble, the slot and the lease are given
+//! up; the scheduler then takes the job back as it does from a worker that died.
 
 use crate::batch::Batcher;
 use crate::deliver::Deliverer;
@@ -16,6 +17,7 @@ use domain::job::JobError;
 use runtime::process::Process;
 use runtime::queue::Slot;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use store::jobs::Outcome;
 use tokio::time::{Instant, sleep_until, timeout_at};
@@ -27,10 +29,15 @@ const REFUSALS: u32 = 3;
 /// How long writing an end is tried: its slot and its lease are held meanwhile.
 const LONGEST: Duration = Duration::from_mins(5);
 
+/// The number of ends in batches from which on slots that are left are not told of: half a batch.
+const MANY: usize = 64;
+
 /// Writes the ends of a process's claims.
 pub(crate) struct Ends {
     finisher: Arc<Finisher>,
     batches: Batcher<Finish, Finished>,
+    /// How many ends are in batches.
+    in_batches: AtomicUsize,
 }
 
 impl Ends {
@@ -38,7 +45,7 @@ impl Ends {
     pub(crate) fn new(process: Process, deliverer: Deliverer) -> Self {
         let finisher = Arc::new(Finisher::new(process, deliverer));
         let batches = Arc::clone(&finisher).batches();
-        Self { finisher, batches }
+        Self { finisher, batches, in_batches: AtomicUsize::new(0) }
     }
 
     /// Writes an end, while the claim is this process's. The job may be without its slot afterwards.
@@ -79,10 +86,31 @@ impl Ends {
         if finish.is_long() {
             return self.finisher.alone(finish).await;
         }
+        let (_in_batch, others) = InBatch::one_more(&self.in_batches);
         // What was stopped or failed may have work that goes on for a moment.
         job_slot.is_left = matches!(finish.end.outcome, Outcome::Succeeded { .. }) && job_slot.slot.leave();
+        if job_slot.is_left && others < MANY {
+            job_slot.slot.tell();
+        }
         // A batch that ends without an answer panicked: one of its ends can't be written.
         self.batches.call(finish.clone()).await.unwrap_or(Finished::Refused)
+    }
+}
+
+/// An end that is in a batch, until this is dropped.
+struct InBatch<'a>(&'a AtomicUsize);
+
+impl<'a> InBatch<'a> {
+    /// Counts one more. Returns how many there were.
+    fn one_more(all: &'a AtomicUsize) -> (Self, usize) {
+        let others = all.fetch_add(1, Ordering::Relaxed);
+        (Self(all), others)
+    }
+}
+
+impl Drop for InBatch<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

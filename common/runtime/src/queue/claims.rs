@@ -1,10 +1,11 @@
 //! A backend of apalis whose tasks are claimed already: the claim has deleted their tickets in the same transaction.
 //!
 //! It asks for as much work as there are free slots, with one request at a time: when it is woken, each second (while
-//! the service is quiet, every five), and again at once while it gets all that it asked for. The slots it asks for are
-//! reserved meanwhile; slots that come free are for the next request. A task has its slot until it ends or leaves it,
-//! even if apalis restarts the worker meanwhile. At shutdown nothing more is asked for. Whatever a request claims then,
-//! or has claimed and not begun, is run to its end, which hands the claim back.
+//! the service is quiet, every five), and again at once while it gets all that it asked for: then as soon as a slot is
+//! free, when work ends or has left its slot and tells. The slots it asks for are reserved meanwhile; slots that come
+//! free are for the next request. A task has its slot until it ends or leaves it, even if apalis restarts the worker
+//! meanwhile. At shutdown nothing more is asked for. Whatever a request claims then, or has claimed and not begun, is
+//! run to its end, which hands the claim back.
 
 use super::slots::{Slot, Slots};
 use crate::wake::QueueWakes;
@@ -84,6 +85,7 @@ pub(super) struct Claiming {
     slots: Slots,
     wakes: QueueWakes,
     woken: BoxFuture<'static, ()>,
+    left: BoxFuture<'static, ()>,
     timer: Interval,
     shutdown: CancellationToken,
     /// Whether to send a request as soon as a slot is free.
@@ -106,6 +108,7 @@ impl Claiming {
         Self {
             take: Arc::clone(take),
             slots: slots.clone(),
+            left: slots.left(),
             woken: wakes.next(),
             wakes,
             timer,
@@ -119,12 +122,16 @@ impl Claiming {
         }
     }
 
-    /// Sets `is_due` when a wake or the timer has come, and registers for the next of each.
+    /// Sets `is_due` when a wake or the timer has come, and registers for the next of each, and for slots that are
+    /// left.
     fn look_for_wakes(&mut self, cx: &mut Context<'_>) {
+        while self.left.poll_unpin(cx).is_ready() {
+            self.left = self.slots.left();
+        }
         while self.woken.poll_unpin(cx).is_ready() {
             self.woken = self.wakes.next();
             self.is_due = true;
-            // Work may leave its slot before it ends. Nobody tells of that, so the timer has to find it.
+            // Work may leave its slot before it ends. Not all of it tells, so the timer has to find it.
             self.timer.reset_after(POLL);
         }
         while self.timer.poll_tick(cx).is_ready() {

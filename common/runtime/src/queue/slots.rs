@@ -1,12 +1,13 @@
 //! The slots of a process for a set of queues, shared by the workers that serve them.
 //!
 //! Claimed work may leave its slot while it waits for something, and takes one again to go on: it is first in line for
-//! the next free slot, before any new claim.
+//! the next free slot, before any new claim. Whoever leaves a slot may tell the worker, which otherwise finds it when
+//! some work ends or when it looks again.
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
@@ -16,11 +17,13 @@ pub(super) struct Slots {
     permits: Arc<Semaphore>,
     /// Counts the work that has begun and not ended, with a slot or without.
     begun: TaskTracker,
+    /// Told of slots that are left.
+    left: Arc<Notify>,
 }
 
 impl Slots {
     pub(super) fn new(all: usize) -> Self {
-        Self { permits: Arc::new(Semaphore::new(all)), begun: TaskTracker::new() }
+        Self { permits: Arc::new(Semaphore::new(all)), begun: TaskTracker::new(), left: Arc::default() }
     }
 
     /// Takes all free slots, so that nobody else gets them meanwhile.
@@ -35,8 +38,15 @@ impl Slots {
 
     /// Returns a slot for claimed work, and a token to hold until the work ends.
     pub(super) fn given(&self, permit: Option<OwnedSemaphorePermit>) -> (Slot, TaskTrackerToken) {
-        let state = SlotState { permits: Arc::clone(&self.permits), held: Mutex::new(permit) };
+        let (permits, left) = (Arc::clone(&self.permits), Arc::clone(&self.left));
+        let state = SlotState { permits, left, held: Mutex::new(permit) };
         (Slot(Some(Arc::new(state))), self.begun.token())
+    }
+
+    /// Completes when somebody tells of a slot that was left, or at once if somebody has told meanwhile.
+    pub(super) fn left(&self) -> BoxFuture<'static, ()> {
+        let left = Arc::clone(&self.left);
+        async move { left.notified().await }.boxed()
     }
 
     /// Completes once all work that has begun has ended.
@@ -50,6 +60,7 @@ impl Slots {
 #[derive(Debug)]
 struct SlotState {
     permits: Arc<Semaphore>,
+    left: Arc<Notify>,
     held: Mutex<Option<OwnedSemaphorePermit>>,
 }
 
@@ -67,6 +78,13 @@ impl Slot {
     /// Frees the slot for others. Returns whether there was one.
     pub fn leave(&self) -> bool {
         self.0.as_ref().is_some_and(|state| state.put(None).is_some())
+    }
+
+    /// Tells the worker that the slot was left, so that it claims for it at once if work waits.
+    pub fn tell(&self) {
+        if let Some(state) = &self.0 {
+            state.left.notify_one();
+        }
     }
 
     /// Takes a slot again, ahead of everything that is claimed after this call.
@@ -101,5 +119,19 @@ mod tests {
         let mut ended = pin!(slots.all_ended());
         assert_eq!(poll!(&mut ended), Poll::Pending);
         assert!(!Slot::default().leave(), "what runs beside the slots has none");
+    }
+
+    #[tokio::test]
+    async fn the_worker_hears_of_a_slot_that_was_left_once_it_is_told() {
+        let slots = Slots::new(1);
+        let (slot, _begun) = slots.given(slots.reserve().pop());
+        let mut left = slots.left();
+        assert!(slot.leave() && poll!(&mut left).is_pending());
+        slot.tell();
+        assert_eq!(poll!(&mut left), Poll::Ready(()));
+        let mut left = slots.left();
+        assert!(poll!(&mut left).is_pending(), "once");
+        Slot::default().tell();
+        assert!(poll!(&mut left).is_pending(), "what runs beside the slots has none to tell of");
     }
 }
