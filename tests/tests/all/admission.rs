@@ -124,7 +124,8 @@ async fn a_slot_that_is_left_while_ends_are_written_is_taken_at_once() -> anyhow
     let gate = Gate::closed();
     gate.open();
     let worker = world.worker_with(gate.runner(), |settings| settings.worker_reads = Some(1)).await?;
-    let many_ran = async |many| until("they run", async || Ok((gate.entered().len() >= many).then_some(()))).await;
+    let many_ran =
+        async |many: usize| until("they run", async || Ok((gate.entered().len() >= many).then_some(()))).await;
     many_ran(1).await?;
     let began = Instant::now();
     many_ran(8).await?;
