@@ -2,7 +2,7 @@
 //!
 //! The journal is added up once, some entries at a time (`store::ledger`), and a check adds the entries since. One
 //! scheduler at a time does it; the others read when it was last done, and alert when that is too long ago. Since a
-//! check reads every balance, what the service holds in all is counted with it.
+//! check reads every balance, what the service holds in all is counted with it, and who is short of minutes is noted.
 
 use domain::ids::AccountId;
 use domain::verdict::Invariant;
@@ -14,6 +14,7 @@ use sqlx::PgConnection;
 use store::invariants;
 use store::ledger::{self, Checked};
 use store::minutes::{self, Drift};
+use store::notices;
 use store::totals::{self, Totals};
 
 /// Entries that are added up in one transaction: some tenths of a second.
@@ -62,6 +63,7 @@ async fn check(process: &Process) -> sqlx::Result<Option<Vec<Drift>>> {
     let broken: Vec<String> = drift.iter().map(|one| format!("{} of {}", one.what, one.account)).collect();
     invariants::record(&mut tx, Invariant::Balances, &broken).await?;
     totals::count(&mut tx).await?;
+    notices::note_short(&mut tx).await?;
     tx.commit().await?;
     let now = u32::try_from(host_unix_seconds()).unwrap_or(u32::MAX);
     metrics::gauge!("mws_ledger_checked_seconds").set(f64::from(now));

@@ -6,10 +6,10 @@
 use runtime::process::Process;
 use store::deliveries;
 
-/// Deliveries ended in one statement.
+/// Deliveries ended in one statement, and endpoints that are noted in one.
 const BATCH: u32 = 5_000;
 
-/// Ends all such deliveries. Returns how many.
+/// Ends all such deliveries, and notes which endpoints need no look any more. Returns how many deliveries.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut conn = process.pool.acquire().await?;
     let mut ended = 0;
@@ -17,7 +17,9 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
         let batch = deliveries::end_silent(&mut conn, None, i64::from(BATCH)).await?;
         ended += batch;
         if batch < u64::from(BATCH) || process.shutdown.is_cancelled() {
-            return Ok(ended);
+            break;
         }
     }
+    deliveries::note_emptied(&mut conn, i64::from(BATCH)).await?;
+    Ok(ended)
 }

@@ -3,11 +3,15 @@
 
 use crate::console::{signed_in, traces};
 use crate::operators::{BO, done, get, stage, text};
+use crate::plans;
 use anyhow::Context;
-use mws_tests::plans;
+use mws_tests::plans::{of_last, rows_read};
 use mws_tests::world::{Browser, Media, Receiver, Tenant, World, runners};
 use reqwest::{Method, StatusCode, header};
 use serde_json::{Value, json};
+use sqlx::Connection;
+use std::collections::BTreeSet;
+use store::jobs;
 use store::journal::{self, EntryFilter};
 
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
@@ -120,6 +124,56 @@ async fn the_box_leads_from_a_trace_to_the_jobs_that_were_started_within_it() ->
     assert!(!page.contains(&apart), "it is of another trace: {page}");
     let nothing = find("ffffffffffffffffffffffffffffffff").send().await?.text().await?;
     assert!(nothing.contains("Nothing was found"), "{nothing}");
+
+    // Twenty to a page, as in other lists.
+    let body = json!({ "refs": world.items(&tenant, 20, Media::audio(60)).await?, "reads": ["levels"] }).to_string();
+    let answer =
+        tenant.client.send("POST", "/tools/prepare_media", &[("traceparent", parent.as_str())], Some(body)).await?;
+    assert_eq!(answer.job_ids()?.len(), 20);
+    let page = find(TRACE).send().await?.text().await?;
+    assert!(!page.contains(&first) && !page.contains(&second), "they are the oldest: {page}");
+    let next = page.split("\" rel=\"next\"").next().and_then(|before| before.rsplit("href=\"").next());
+    let older = next.context("no page after it")?.replace("&amp;", "&");
+    let (_, page) = browser.get(&older).await?;
+    assert!(page.contains(&first) && page.contains(&second) && !page.contains("rel=\"next\""), "{older}: {page}");
+    let shown = rows(&browser, &older).await?;
+    assert_eq!((shown["data"].as_array().map(Vec::len), &shown["has_more"]), (Some(2), &json!(false)), "{shown}");
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_page_of_a_trace_reads_what_it_shows_however_many_jobs_the_trace_has() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    plans::fill(world.pool(), 10_000).await?;
+    let mut conn = world.pool().acquire().await?;
+    // One call has some of them, and each other call one.
+    let joined = "SET session_replication_role = replica;
+        UPDATE jobs SET call_id = md5('call1')::uuid WHERE id IN (SELECT id FROM jobs ORDER BY id LIMIT 50);
+        DELETE FROM calls WHERE NOT EXISTS (SELECT FROM jobs WHERE call_id = calls.id);
+        RESET session_replication_role";
+    sqlx::raw_sql(joined).execute(&mut *conn).await?;
+    let traced = "UPDATE calls SET traceparent = '00-' || $1 || '-b7ad6b7169203331-01'";
+    sqlx::query(traced).bind(TRACE).execute(&mut *conn).await?;
+    sqlx::raw_sql("VACUUM ANALYZE calls, jobs").execute(&mut *conn).await?;
+    let (mut found, mut last) = (Vec::new(), None);
+    loop {
+        let page = jobs::of_trace(&mut conn, TRACE, last, 101).await?;
+        let Some(end) = page.last() else { break };
+        last = Some(end.job);
+        found.extend(page.iter().map(|one| one.job));
+    }
+    let distinct: BTreeSet<_> = found.iter().collect();
+    assert_eq!((found.len(), distinct.len()), (10_000, 10_000), "each is on one page");
+    let mut look = conn.begin().await?;
+    for (table, most) in [("calls", 25), ("jobs", 120)] {
+        let before = rows_read(&mut look, table).await?;
+        assert_eq!(jobs::of_trace(&mut look, TRACE, Some(found[5_000]), 21).await?.len(), 21);
+        let read = rows_read(&mut look, table).await? - before;
+        assert!(read <= most, "{read} rows of {table} were read");
+    }
+    look.rollback().await?;
+    drop(conn);
+    plans::empty(world.pool()).await?;
     world.end().await
 }
 
@@ -193,7 +247,7 @@ async fn a_statement_shows_the_entries_of_a_job_a_kind_or_a_time_and_adds_up_as_
     sqlx::raw_sql("SET enable_seqscan = off").execute(&mut *conn).await?;
     let newest = journal::charged(&mut conn, tenant.account, 1).await?;
     assert_eq!(newest.iter().map(|row| row.jobs).collect::<Vec<_>>(), [1], "of the newest entry alone");
-    let plan = plans::of_last(&mut conn).await?;
+    let plan = of_last(&mut conn).await?;
     assert!(plan.contains("jobs_pkey") && !plan.contains("Hash Join"), "each job is looked up:\n{plan}");
     drop(conn);
     world.end().await

@@ -3,8 +3,11 @@
 use crate::console::signed_in;
 use crate::operators::work::deliveries;
 use crate::operators::{ANNA, done, get, stage};
+use mws_tests::plans::rows_read;
 use mws_tests::world::{Browser, Media, Receiver, World, runners, until};
+use scheduler::check_ledger;
 use serde_json::json;
+use sqlx::Connection;
 use std::time::Duration;
 use store::notices;
 use store::verdict::{self, HourRow, TaskSlot};
@@ -144,6 +147,7 @@ async fn endpoints_accounts_and_secrets_that_are_near_their_ends_are_told_of_bef
     let item = world.item(&tenant, Media::audio(60)).await?;
     assert!(!overview(&world).await?.contains("left of"), "nothing is held yet");
     tenant.client.prepare(&[item], &["levels"]).await?.data()?;
+    assert_eq!(check_ledger::run_once(&world.process).await?, 0);
     let page = overview(&world).await?;
     assert!(
         page.contains("This account, which works today, has a tenth") && page.contains(">0.01</span> left of"),
@@ -310,6 +314,7 @@ async fn accounts_that_start_much_hide_none_whose_minutes_run_out() -> anyhow::R
         }
     }
     assert!(world.count("SELECT count(*) FROM jobs").await? > 500);
+    assert_eq!(check_ledger::run_once(&world.process).await?, 0);
     let mut conn = world.pool().acquire().await?;
     let short = notices::short_accounts(&mut conn, 10).await?;
     assert_eq!(short.iter().map(|one| one.id).collect::<Vec<_>>(), [quiet.account]);
@@ -324,6 +329,41 @@ async fn accounts_that_start_much_hide_none_whose_minutes_run_out() -> anyhow::R
     world.advance(Duration::from_hours(25)).await?;
     assert!(notices::used_minutes(&mut conn, &[], 10).await?.is_empty());
     assert!(verdict::books(&mut conn).await?.out_of_minutes.is_none());
+    assert_eq!(world.count("SELECT count(*) FROM short_accounts").await?, 1);
+    assert_eq!(check_ledger::run_once(&world.process).await?, 0);
+    assert_eq!(world.count("SELECT count(*) FROM short_accounts").await?, 0);
+    drop(conn);
+    world.end().await
+}
+
+#[tokio::test]
+async fn the_balances_of_those_that_are_short_are_read_however_many_others_have() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let minutes = format!("/operator/accounts/{}/minutes", tenant.account);
+    done(&anna, "POST", &minutes, &json!({ "kind": "allowance", "minutes": 0.1 }), 200).await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    tenant.client.prepare(&[item], &["levels"]).await?.data()?;
+    let others =
+        "WITH made AS (INSERT INTO accounts (id, name) SELECT gen_random_uuid(), 'other' FROM generate_series(1, 3000)
+             RETURNING id)
+         INSERT INTO minute_buckets (account_id, month, allowance)
+         SELECT id, date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date, 100 FROM made";
+    sqlx::query(others).execute(world.pool()).await?;
+    let mut conn = world.pool().acquire().await?;
+    notices::note_short(&mut conn).await?;
+    sqlx::raw_sql("ANALYZE minute_buckets, accounts, short_accounts").execute(&mut *conn).await?;
+    let mut look = conn.begin().await?;
+    let before = rows_read(&mut look, "minute_buckets").await?;
+    let out = verdict::books(&mut look).await?.out_of_minutes.map(|out| out.account);
+    let used = notices::used_minutes(&mut look, &[], 10).await?;
+    let read = rows_read(&mut look, "minute_buckets").await? - before;
+    assert_eq!((out, used.len()), (Some(tenant.account), 1));
+    assert!(read <= 10, "{read} balances were read");
+    look.rollback().await?;
+    // What they have is in no journal.
+    let undo = "DELETE FROM minute_buckets WHERE account_id IN (SELECT id FROM accounts WHERE name = 'other')";
+    sqlx::query(undo).execute(&mut *conn).await?;
     drop(conn);
     world.end().await
 }

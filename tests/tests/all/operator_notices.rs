@@ -7,7 +7,7 @@ use anyhow::Context;
 use domain::notice::NoticeKind;
 use domain::signature;
 use mws_tests::world::{Media, Receiver, Tenant, World, runners, until};
-use scheduler::tell_operators;
+use scheduler::{check_ledger, tell_operators};
 use serde_json::{Value, json};
 use std::time::Duration;
 use store::{notices, operator_notices};
@@ -133,6 +133,7 @@ async fn a_message_is_signed_as_a_customers_webhook_and_each_step_of_used_minute
     let minutes = format!("/operator/accounts/{}/minutes", tenant.account);
     for (allowance, percent) in [(0.2, 50), (0.2, 50), (0.1, 100), (0.2, 100)] {
         done(&anna, "POST", &minutes, &json!({ "kind": "allowance", "minutes": allowance }), 200).await?;
+        assert_eq!(check_ledger::run_once(&world.process).await?, 0);
         turn(&world, TURN).await?;
         let told = notices(&operators, "minutes");
         assert_eq!(told.last().context("nothing was told")?["percent"], percent, "{told:#?}");
@@ -196,6 +197,7 @@ async fn what_stands_keeps_nothing_new_from_being_found() -> anyhow::Result<()> 
         let minutes = format!("/operator/accounts/{}/minutes", tenant.account);
         done(&anna, "POST", &minutes, &json!({ "kind": "allowance", "minutes": 0.2 }), 200).await?;
     }
+    assert_eq!(check_ledger::run_once(&world.process).await?, 0);
     // What is known fills the limit by itself.
     let mut conn = world.pool().acquire().await?;
     let rates = notices::wavering_endpoints(&mut conn, &[known], 1).await?;

@@ -214,8 +214,8 @@ async fn what_looks_after_jobs_goes_by_indexes_in_full_tables() -> anyhow::Resul
     sqlx::raw_sql("UPDATE calls SET traceparent = '00-' || md5(id::text) || '-b7ad6b7169203331-01'; ANALYZE calls")
         .execute(&mut *conn)
         .await?;
-    jobs::of_trace(&mut conn, "0af7651916cd43dd8448eb211c80319c", 101).await?;
-    has(&mut conn, "of a trace", &["calls_trace", "jobs_call"]).await?;
+    jobs::of_trace(&mut conn, "0af7651916cd43dd8448eb211c80319c", None, 21).await?;
+    has(&mut conn, "of a trace", &["calls_trace_newest", "jobs_call"]).await?;
     drop(conn);
     empty(world.pool()).await?;
     world.end().await

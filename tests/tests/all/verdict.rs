@@ -103,6 +103,7 @@ async fn a_paused_read_minutes_that_are_gone_and_a_duty_that_is_late_are_named()
     assert_eq!(axis(&world, &anna, "money").await?.0, "healthy");
     let allowance = json!({ "kind": "allowance", "minutes": 0 });
     done(&anna, "POST", &format!("/operator/accounts/{}/minutes", tenant.account), &allowance, 200).await?;
+    assert_eq!(scheduler::check_ledger::run_once(&world.process).await?, 0);
     let get_account = format!("mws admin accounts get {}", tenant.account);
     assert_told(&axis(&world, &anna, "money").await?, "degraded", "one account has no minutes left", &get_account);
 
@@ -356,8 +357,10 @@ async fn who_may_not_look_is_refused_and_a_look_at_large_tables_goes_by_indexes(
     notices::failing_endpoints(&mut conn, &[], 10).await?;
     goes_by(&mut conn, &["webhook_endpoints_failing", "webhook_endpoints_failed", "deliveries_endpoint"]).await?;
     notices::wavering_endpoints(&mut conn, &[], 10).await?;
-    goes_by(&mut conn, &["deliveries_endpoint"]).await?;
+    goes_by(&mut conn, &["webhook_endpoints_last_failed", "deliveries_endpoint"]).await?;
     notices::short_accounts(&mut conn, 10).await?;
+    goes_by(&mut conn, &["minute_buckets_pkey", "minute_journal_account"]).await?;
+    notices::note_short(&mut conn).await?;
     goes_by(&mut conn, &["minute_buckets_month", "minute_journal_account"]).await?;
     verdict::backlogs(&mut conn).await?;
     goes_by(&mut conn, &["jobs_due", "jobs_waiting", "job_claims_open"]).await?;
@@ -370,7 +373,7 @@ async fn who_may_not_look_is_refused_and_a_look_at_large_tables_goes_by_indexes(
     verdict::new_failure(&mut conn).await?;
     goes_by(&mut conn, &["jobs_failed_reads", "jobs_failed_others"]).await?;
     verdict::books(&mut conn).await?;
-    goes_by(&mut conn, &["minute_buckets_month", "minute_journal_account"]).await?;
+    goes_by(&mut conn, &["minute_buckets_pkey", "minute_journal_account"]).await?;
     verdict::fleet(&mut conn).await?;
     goes_by(&mut conn, &["job_claims_open"]).await?;
     verdict::by_hour(&mut conn).await?;

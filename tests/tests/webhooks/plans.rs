@@ -8,6 +8,7 @@ use domain::ids::{AccountId, DeliveryId, EndpointId, JobId};
 use domain::series::DeliveryStatus;
 use mws_tests::plans::{of_last as plan, rows_read};
 use poem::http::Method;
+use scheduler::end_deliveries;
 use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
 use std::time::Duration;
@@ -265,6 +266,7 @@ async fn whether_an_endpoint_wavers_is_told_by_the_newest_of_its_deliveries_howe
     let fails =
         "UPDATE deliveries SET status = 'failed', error = 'timeout' WHERE endpoint_id = $1 AND status = 'succeeded'";
     sqlx::query(fails).bind(endpoint).execute(&bench.process.pool).await?;
+    sqlx::raw_sql("UPDATE webhook_endpoints SET failed_at = mws_now()").execute(&bench.process.pool).await?;
     sqlx::raw_sql("VACUUM ANALYZE deliveries").execute(&bench.process.pool).await?;
     let mut conn = bench.conn().await;
     let mut look = conn.begin().await?;
@@ -301,5 +303,48 @@ async fn a_look_for_what_did_not_arrive_reads_nothing_behind_its_place() -> anyh
     assert!(none.is_empty(), "the filter holds here too");
     look.rollback().await?;
     drop(conn);
+    bench.end().await
+}
+
+#[tokio::test]
+async fn endpoints_of_which_nothing_is_to_be_done_are_not_looked_at_however_many_there_are() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let (endpoint, other) = (bench.endpoint().await, bench.endpoint().await);
+    bench.end_jobs(1).await;
+    let many = "INSERT INTO webhook_endpoints (id, account_id, url, event_types, deleted_at)
+        SELECT gen_random_uuid(), $1, 'http://127.0.0.1:9/', '{}', CASE WHEN n % 2 = 0 THEN mws_now() END
+        FROM generate_series(1, 6000) AS n";
+    sqlx::query(many).bind(bench.account).execute(&bench.process.pool).await?;
+    let changed = "UPDATE webhook_endpoints SET enabled = $2, disabled_at = CASE WHEN NOT $2 THEN mws_now() END,
+            disabled_reason = CASE WHEN NOT $2 THEN 'user' END
+        WHERE id = $1";
+    let enable = async |id: EndpointId, enabled: bool| -> anyhow::Result<()> {
+        sqlx::query(changed).bind(id).bind(enabled).execute(&bench.process.pool).await?;
+        Ok(())
+    };
+    enable(other, false).await?;
+    let to_empty = "SELECT count(*) FROM webhook_endpoints WHERE to_empty";
+    assert_eq!(end_deliveries::run_once(&bench.process).await?, 1);
+    assert_eq!(bench.world.count(to_empty).await?, 3_001, "what was under way may still come back");
+    bench.advance(660).await;
+    assert_eq!(end_deliveries::run_once(&bench.process).await?, 0);
+    assert_eq!(bench.world.count(to_empty).await?, 0);
+
+    // One that is enabled and disabled once more is looked at again, and so is what failed.
+    enable(other, true).await?;
+    enable(other, false).await?;
+    enable(endpoint, false).await?;
+    sqlx::raw_sql("VACUUM ANALYZE webhook_endpoints, deliveries").execute(&bench.process.pool).await?;
+    assert_eq!(bench.world.count(to_empty).await?, 2);
+    let mut conn = bench.conn().await;
+    let mut look = conn.begin().await?;
+    let before = rows_read(&mut look, "webhook_endpoints").await?;
+    assert_eq!(deliveries::end_silent(&mut look, None, 100).await?, 1);
+    assert!(notices::wavering_endpoints(&mut look, &[], 10).await?.is_empty());
+    let read = rows_read(&mut look, "webhook_endpoints").await? - before;
+    assert!(read <= 20, "{read} endpoints were read");
+    look.rollback().await?;
+    drop(conn);
+    assert_eq!(end_deliveries::run_once(&bench.process).await?, 1);
     bench.end().await
 }

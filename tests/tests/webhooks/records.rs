@@ -122,3 +122,24 @@ async fn failures_among_successes_are_counted_in_the_order_in_which_they_came() 
     assert!(!seen(&bench, endpoint).await?.0, "twenty in a row, though a success came after them");
     bench.end().await
 }
+
+#[tokio::test]
+async fn when_an_attempt_last_failed_is_written_once_an_hour_and_by_no_success() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let endpoint = bench.endpoint().await;
+    let ended = successes(&bench, endpoint, 1).await;
+    record(&bench, ended).await?;
+    let minutes_ago =
+        "SELECT (extract(epoch FROM mws_now() - failed_at) / 60)::int FROM webhook_endpoints WHERE id = $1";
+    let ago = async || -> anyhow::Result<Option<i32>> {
+        Ok(sqlx::query_scalar(minutes_ago).bind(endpoint.uuid()).fetch_one(&bench.process.pool).await?)
+    };
+    assert_eq!(ago().await?, None, "none has failed");
+    for (advanced, told) in [(0, 0), (50, 50), (20, 0)] {
+        bench.advance(advanced * 60).await;
+        let ended = successes(&bench, endpoint, 1).await;
+        record(&bench, ended.into_iter().map(failure).collect()).await?;
+        assert_eq!(ago().await?, Some(told), "minutes after {advanced} more");
+    }
+    bench.end().await
+}

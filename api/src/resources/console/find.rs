@@ -1,20 +1,17 @@
 //! The search box: any id leads to its page, whatever kind of id it is, and the id of a trace to the jobs that were
 //! started within it.
 
-use super::jobs::table;
+use super::jobs::{as_json, table};
 use super::{Visit, leads_to, shell};
 use crate::http::error::Answer;
 use domain::event::EventId;
 use domain::ids::{AccountId, BulkOperationId, DeliveryId, EndpointId, ItemId, JobId, KeyId, UploadId, WorkspaceId};
 use maud::html;
 use poem::Response;
-use store::{events, jobs, keys, uploads};
-
-/// The most jobs of a trace that are shown.
-const MOST: i64 = 100;
+use store::{Seen, events, jobs, keys, uploads};
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
-    visit.takes(&["id"])?;
+    visit.takes(&["id", "cursor", "format"])?;
     let asked = visit.asked("id").unwrap_or_default().to_owned();
     if let Some(path) = path_of(&visit, &asked).await? {
         return Ok(leads_to(&format!("/console{path}")));
@@ -58,26 +55,29 @@ fn unquoted(text: &str) -> &str {
     text.trim_matches(|letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '`'))
 }
 
-/// Returns what shows the jobs that were started within a trace: the page of the only one, or a list of them. None if
-/// there are none.
+/// Returns what shows the jobs that were started within a trace: the page of the only one, or a list of them, page by
+/// page. None if there are none.
 async fn of_trace(visit: &Visit, trace: &str) -> Answer<Option<Response>> {
+    let page = visit.page("jobs of a trace")?;
     let now = visit.now().await?;
     let mut conn = visit.conn().await?;
-    let mut found = jobs::of_trace(&mut conn, trace, MOST + 1).await?;
-    if let [only] = found.as_slice() {
-        return Ok(Some(leads_to(&format!("/console/jobs/{}", only.job))));
+    let rows = jobs::of_trace(&mut conn, trace, page.after.map(JobId::from), page.fetch()).await?;
+    match rows.as_slice() {
+        [] if page.after.is_none() => return Ok(None),
+        [only] if page.after.is_none() => return Ok(Some(leads_to(&format!("/console/jobs/{}", only.job)))),
+        _ => {}
     }
-    if found.is_empty() {
-        return Ok(None);
+    let seen = Seen { rows, last_seen: None };
+    if visit.wants_json()? {
+        return as_json(visit, &mut conn, &page, seen).await.map(Some);
     }
-    let most = usize::try_from(MOST).unwrap_or(usize::MAX);
-    let has_more = found.len() > most;
-    found.truncate(most);
+    let (found, next) = page.cut(seen, |found| found.job.uuid());
     let table = table(visit, &mut conn, &found, now).await?;
     let main = html! {
         h1 { "Jobs of a trace" }
-        p { "These were started within the trace " code data-copy="" { (trace) } ", newest first." @if has_more { " Shown are the newest " (most) "; there are older ones." } }
+        p { "These were started within the trace " code data-copy="" { (trace) } ", newest first." }
         (shell::section("rows", "Jobs", &table))
+        (shell::pages(visit, found.len(), next.as_deref(), "jobs"))
     };
     Ok(Some(visit.whole("Jobs of a trace", &main)))
 }

@@ -6,6 +6,7 @@ use super::words::{amount, link, link_if_open, state, time};
 use super::{Visit, json, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
+use crate::http::paging::Page;
 use crate::http::text::Time;
 use crate::resources::operator::jobs::operator_jobs;
 use crate::resources::tools::jobs::add_waits;
@@ -19,7 +20,7 @@ use poem_openapi::types::ParseFromParameter;
 use sqlx::PgConnection;
 use std::collections::HashMap;
 use store::jobs::{self, FoundJob, JobSearchFilter, SearchScope};
-use store::workspaces;
+use store::{Seen, workspaces};
 
 const FILTERS: [&str; 11] = [
     "status",
@@ -61,8 +62,7 @@ async fn list(visit: &Visit) -> Answer<Response> {
     let scope = search_scope(visit, &mut conn).await?;
     let seen = jobs::search(&mut conn, &scope, &filter, page.after.map(JobId::from), page.fetch()).await?;
     if visit.wants_json()? {
-        let mut shown = operator_jobs(&mut conn, &seen.rows, &visit.caller).await?;
-        return Ok(json(&json_of(&page.window(seen, |found| found.job.uuid(), |found| shown.remove(&found.job)))));
+        return as_json(visit, &mut conn, &page, seen).await;
     }
     let (found, next) = page.cut(seen, |found| found.job.uuid());
     let table = table(visit, &mut conn, &found, now).await?;
@@ -77,6 +77,17 @@ async fn list(visit: &Visit) -> Answer<Response> {
         (shell::command(&command(visit)))
     };
     Ok(visit.whole("Jobs", &main))
+}
+
+/// Returns a page of jobs that were found, in this order, as the operators' route answers it.
+pub(super) async fn as_json(
+    visit: &Visit,
+    conn: &mut PgConnection,
+    page: &Page,
+    seen: Seen<FoundJob>,
+) -> Answer<Response> {
+    let mut shown = operator_jobs(conn, &seen.rows, &visit.caller).await?;
+    Ok(json(&json_of(&page.window(seen, |found| found.job.uuid(), |found| shown.remove(&found.job)))))
 }
 
 /// Returns the jobs that were found as a table, in this order.

@@ -58,6 +58,12 @@ WITH ended AS (
             ELSE w.consecutive_failures + tallies.continued
         END,
         last_success_at = CASE WHEN tallies.succeeded THEN mws_now() ELSE w.last_success_at END,
+        -- An index holds it, so it is written once an hour.
+        failed_at = CASE
+            WHEN tallies.continued + tallies.longest > 0 AND coalesce(w.failed_at < mws_now() - interval '1 hour', true)
+                THEN mws_now()
+            ELSE w.failed_at
+        END,
         enabled = NOT (w.consecutive_failures + tallies.continued >= $17 OR tallies.longest >= $17),
         disabled_reason = CASE
             WHEN w.consecutive_failures + tallies.continued >= $17 OR tallies.longest >= $17 THEN 'too_many_failures'

@@ -9,6 +9,8 @@ use sqlx::PgConnection;
 
 /// Ends up to `limit` waiting series: of disabled endpoints as `skipped` (except pings, which are still sent),
 /// and of removed ones as `cancelled`. `endpoint` restricts it to one. Returns how many.
+///
+/// It looks at the endpoints of which [`note_emptied`] has not noted that nothing waits for them.
 pub async fn end_silent(conn: &mut PgConnection, endpoint: Option<EndpointId>, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE deliveries AS d
@@ -18,7 +20,7 @@ pub async fn end_silent(conn: &mut PgConnection, endpoint: Option<EndpointId>, l
              SELECT waiting.id, CASE WHEN w.deleted_at IS NULL THEN 'skipped' ELSE 'cancelled' END AS status
              FROM webhook_endpoints AS w
              JOIN deliveries AS waiting ON waiting.endpoint_id = w.id
-             WHERE (NOT w.enabled OR w.deleted_at IS NOT NULL) AND ($1::uuid IS NULL OR w.id = $1)
+             WHERE w.to_empty AND ($1::uuid IS NULL OR w.id = $1)
                  AND waiting.status = 'pending' AND waiting.finished_at IS NULL AND waiting.lease_until IS NULL
                  AND (w.deleted_at IS NOT NULL OR waiting.trigger <> 'test')
              LIMIT $2
@@ -26,6 +28,27 @@ pub async fn end_silent(conn: &mut PgConnection, endpoint: Option<EndpointId>, l
          ) AS ended
          WHERE d.id = ended.id",
         endpoint as _,
+        limit
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// Notes of up to `limit` endpoints that nothing waits for them: those that have been disabled or removed for so long
+/// that what was under way at that moment has ended. Until they are disabled or removed again, a delivery that begins
+/// to wait for one all the same is ended by its claim. Returns how many.
+pub async fn note_emptied(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
+    let done = sqlx::query!(
+        "UPDATE webhook_endpoints SET emptied_at = mws_now() WHERE id = ANY (ARRAY(
+             SELECT w.id FROM webhook_endpoints AS w
+             WHERE w.to_empty AND greatest(w.disabled_at, w.deleted_at) < mws_now() - interval '10 minutes'
+                 AND NOT EXISTS (
+                     SELECT FROM deliveries AS d
+                     WHERE d.endpoint_id = w.id AND d.status = 'pending' AND d.finished_at IS NULL
+                         AND d.lease_until IS NULL AND (w.deleted_at IS NOT NULL OR d.trigger <> 'test')
+                     OFFSET 0)
+             LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED))",
         limit
     )
     .execute(conn)

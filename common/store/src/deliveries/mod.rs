@@ -21,7 +21,7 @@ pub use claim::{
 };
 pub use clock::{ReceiverClock, newest_clock};
 pub use due::{Due, ScanStart, due_with_dead_ticket, due_without_ticket, set_tickets};
-pub use end::{end_silent, prune, replace};
+pub use end::{end_silent, note_emptied, prune, replace};
 pub use log::{
     AttemptRow, DeliveryFilter, DeliveryRow, SentRow, Unsent, UnsentFilter, attempts_of, body_of, by_ids, not_arrived,
     repeats, sent_of, still_unsent, unsent, unsent_among,

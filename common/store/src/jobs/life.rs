@@ -105,15 +105,35 @@ pub async fn traceparent(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Op
     Ok(found.fetch_optional(conn).await?.flatten())
 }
 
-/// Returns the newest jobs that were started within the trace with this id: 32 hexadecimal digits in lower case.
-pub async fn of_trace(conn: &mut PgConnection, trace: &str, limit: i64) -> sqlx::Result<Vec<FoundJob>> {
+/// Returns up to `limit` jobs that were started within the trace with this id (32 hexadecimal digits in lower case),
+/// after `last`: those of the newest call first, and of a call the newest. Whoever sends a trace's id chooses it, so
+/// that a trace may have any number of jobs.
+///
+/// A call has a job at least, until both are deleted for their age. So as many calls as jobs are needed, and one more:
+/// of the call of `last` there may be none left to show.
+pub async fn of_trace(
+    conn: &mut PgConnection,
+    trace: &str,
+    last: Option<JobId>,
+    limit: i64,
+) -> sqlx::Result<Vec<FoundJob>> {
     sqlx::query_as!(
         FoundJob,
-        r#"SELECT j.id AS "job: JobId", j.payer_account_id AS "payer: AccountId", j.owner_account_id AS "owner: AccountId"
-           FROM calls c JOIN jobs j ON j.call_id = c.id
-           WHERE c.traceparent IS NOT NULL AND substr(c.traceparent, 4, 32) = $1
-           ORDER BY j.id DESC LIMIT $2"#,
+        r#"WITH edge AS MATERIALIZED (
+               SELECT call_id FROM jobs WHERE id = $2
+           ), newest AS MATERIALIZED (
+               SELECT id FROM calls
+               WHERE traceparent IS NOT NULL AND substr(traceparent, 4, 32) = $1
+                   AND id <= CASE WHEN $2::uuid IS NULL THEN 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid
+                       ELSE (SELECT call_id FROM edge) END
+               ORDER BY id DESC LIMIT $3::bigint + 1
+           )
+           SELECT j.id AS "job: JobId", j.payer_account_id AS "payer: AccountId", j.owner_account_id AS "owner: AccountId"
+           FROM newest JOIN jobs AS j ON j.call_id = newest.id
+           WHERE $2::uuid IS NULL OR j.id < $2 OR newest.id <> (SELECT call_id FROM edge)
+           ORDER BY newest.id DESC, j.id DESC LIMIT $3"#,
         trace,
+        last as _,
         limit
     )
     .fetch_all(conn)

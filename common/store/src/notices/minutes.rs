@@ -1,8 +1,44 @@
 //! Accounts that have used much of their month's minutes. `known` are those that were found before.
+//!
+//! The balances of the month are read once a minute, with the check of the ledger ([`note_short`]). Who asks looks at
+//! the accounts that were short then, and at their balances of this moment.
 
 use domain::ids::AccountId;
 use domain::minutes::Minutes;
 use sqlx::PgConnection;
+
+/// The most accounts that are noted as short.
+const MOST_SHORT: i64 = 10_000;
+
+/// Notes which accounts have half of their month's allowance left or less, what they bought included, and had their
+/// minutes moved by a job within a day; of more than [`MOST_SHORT`] those with the least left. It reads a balance for
+/// each account that worked this month, so call it once a minute at most, in one process.
+pub async fn note_short(conn: &mut PgConnection) -> sqlx::Result<()> {
+    // What was bought adds to what is left of the month, so nobody is short whose month is not.
+    let noted = sqlx::query!(
+        "WITH half AS MATERIALIZED (
+             SELECT b.account_id, b.allowance - b.used - b.held + a.bought - a.bought_held AS unspent
+             FROM minute_buckets AS b JOIN accounts AS a ON a.id = b.account_id
+             WHERE b.month = date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date
+                 AND (b.allowance - b.used - b.held) * 2 <= b.allowance
+                 AND (b.allowance - b.used - b.held + a.bought - a.bought_held) * 2 <= b.allowance
+         ), short AS MATERIALIZED (
+             SELECT half.account_id FROM half
+             CROSS JOIN LATERAL (
+                 SELECT j.at FROM minute_journal AS j
+                 WHERE j.account_id = half.account_id AND j.job_id IS NOT NULL ORDER BY j.id DESC LIMIT 1
+             ) AS moved
+             WHERE moved.at >= mws_now() - interval '1 day'
+             ORDER BY half.unspent, half.account_id LIMIT $1
+         ), others AS (
+             DELETE FROM short_accounts WHERE account_id NOT IN (SELECT account_id FROM short)
+         )
+         INSERT INTO short_accounts (account_id) SELECT account_id FROM short ON CONFLICT DO NOTHING",
+        MOST_SHORT
+    );
+    noted.execute(conn).await?;
+    Ok(())
+}
 
 /// An account that has used much of its month's minutes.
 #[derive(Debug, Clone)]
@@ -29,9 +65,8 @@ pub async fn used_minutes(conn: &mut PgConnection, known: &[AccountId], limit: i
 }
 
 /// Returns the accounts that are not suspended and have no more than one of so many `parts` of their month's allowance
-/// left; only those that have something left where `some_left` says so.
-///
-/// The balances of the month are read by an index, and when an account worked last only where its month is short.
+/// left; only those that have something left where `some_left` says so. Who was not short when [`note_short`] looked is
+/// found after its next look.
 async fn with_left(
     conn: &mut PgConnection,
     known: &[AccountId],
@@ -39,13 +74,17 @@ async fn with_left(
     some_left: bool,
     limit: i64,
 ) -> sqlx::Result<Vec<ShortAccount>> {
-    // What was bought adds to what is left of the month, so nobody is short whose month is not.
     sqlx::query_as!(
         ShortAccount,
         r#"WITH short AS MATERIALIZED (
-               SELECT account_id FROM minute_buckets
-               WHERE month = date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date
-                   AND (allowance - used - held) * $2::bigint <= allowance
+               SELECT noted.account_id FROM short_accounts AS noted
+               CROSS JOIN LATERAL (
+                   SELECT allowance, used, held FROM minute_buckets
+                   WHERE account_id = noted.account_id
+                       AND month = date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date
+                   LIMIT 1
+               ) AS b
+               WHERE (b.allowance - b.used - b.held) * $2::bigint <= b.allowance
            ), looked_at AS (
                SELECT short.account_id AS id FROM short
                CROSS JOIN LATERAL (
@@ -58,8 +97,11 @@ async fn with_left(
            ), working AS (
                SELECT a.id, b.allowance, b.allowance - b.used - b.held + a.bought - a.bought_held AS unspent
                FROM looked_at JOIN accounts AS a ON a.id = looked_at.id
-               JOIN minute_buckets AS b
-                   ON b.account_id = a.id AND b.month = date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date
+               CROSS JOIN LATERAL (
+                   SELECT allowance, used, held FROM minute_buckets
+                   WHERE account_id = a.id AND month = date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date
+                   LIMIT 1
+               ) AS b
                WHERE a.suspended_at IS NULL
            )
            SELECT id AS "id!: AccountId", unspent AS "left!: Minutes", allowance AS "allowance!: Minutes"

@@ -7,7 +7,7 @@
 
 mod minutes;
 
-pub use minutes::{ShortAccount, short_accounts, used_minutes};
+pub use minutes::{ShortAccount, note_short, short_accounts, used_minutes};
 
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, EndpointId};
@@ -105,8 +105,8 @@ pub struct WaveringEndpoint {
 /// row. Those of `known` come first, then those at which most failed.
 ///
 /// Each endpoint is looked at by its own newest deliveries, at most [`LOOKED_AT`] of them and 200 that were attempted:
-/// what others are sent hides nothing. They are read where something failed within a day, or waits to be sent again;
-/// that nothing did is seen in two indexes.
+/// what others are sent hides nothing. They are read where an attempt failed within a day, which an index tells, and
+/// where something failed for good or waits to be sent again.
 pub async fn wavering_endpoints(
     conn: &mut PgConnection,
     known: &[EndpointId],
@@ -118,7 +118,8 @@ pub async fn wavering_endpoints(
         WaveringEndpoint,
         r#"WITH looked_at AS (
                SELECT w.id FROM webhook_endpoints AS w
-               WHERE w.enabled AND w.deleted_at IS NULL AND w.consecutive_failures < $3
+               WHERE w.enabled AND w.deleted_at IS NULL AND w.failed_at >= mws_now() - interval '25 hours'
+                   AND w.consecutive_failures < $3
                    AND (EXISTS (
                            SELECT FROM deliveries AS d
                            WHERE d.endpoint_id = w.id AND d.status IN ('failed', 'skipped')

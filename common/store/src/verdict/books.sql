@@ -1,8 +1,14 @@
 -- The last check of the ledger, and the accounts that have nothing left of those whose minutes a job moved within a day, the one
--- that worked last by name. What is not folded yet counts as held: it is folded within a second.
+-- that worked last by name. They are looked for among those that were short at that check (`notices::note_short`). What is not folded
+-- yet counts as held: it is folded within a second.
 WITH spent AS MATERIALIZED (
-    SELECT account_id FROM minute_buckets
-    WHERE month = date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date AND allowance <= used + held
+    SELECT noted.account_id FROM short_accounts AS noted
+    CROSS JOIN LATERAL (
+        SELECT allowance, used, held FROM minute_buckets
+        WHERE account_id = noted.account_id AND month = date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date
+        LIMIT 1
+    ) AS b
+    WHERE b.allowance <= b.used + b.held
 ), out AS MATERIALIZED (
     SELECT a.id, moved.id AS entry FROM spent
     CROSS JOIN LATERAL (

@@ -1,8 +1,7 @@
 //! The numbers that the operators' verdict is made of (`domain::verdict`), in a handful of statements.
 //!
 //! Each looks at rows that are due, live or new, by an index and up to a bound, so that its cost depends on how much
-//! goes on, and not on how much there is (`tests/all/verdict` holds their plans). Of the month's balances all are read:
-//! one for each account that has worked this month.
+//! goes on, and not on how much there is (`tests/all/verdict` holds their plans).
 
 mod duties;
 mod hours;
@@ -217,7 +216,8 @@ pub async fn deliveries(conn: &mut PgConnection) -> sqlx::Result<Deliveries> {
     })
 }
 
-/// Returns the state of the ledger, and which of the accounts whose minutes a job moved within a day have nothing left.
+/// Returns the state of the ledger, and which of the accounts whose minutes a job moved within a day have nothing left;
+/// who had much left at the last check of the ledger is found with the next.
 pub async fn books(conn: &mut PgConnection) -> sqlx::Result<Books> {
     let row = sqlx::query_file!("src/verdict/books.sql").fetch_one(conn).await?;
     Ok(Books {

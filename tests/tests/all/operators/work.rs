@@ -171,6 +171,11 @@ pub async fn deliveries(
         .execute(world.pool())
         .await?;
     }
+    // As the record of a failed attempt leaves it.
+    if ended.iter().any(|(_, error)| !error.is_empty()) {
+        let failed = "UPDATE webhook_endpoints SET failed_at = mws_now() WHERE id = $1";
+        sqlx::query(failed).bind(endpoint).execute(world.pool()).await?;
+    }
     Ok(())
 }
 
