@@ -47,8 +47,12 @@ pub enum Taker {
 impl Taker {
     /// The account of the request, or its network while no account is known.
     pub fn of(scope: &Scope) -> Self {
-        let unknown = || Self::Network(network(scope.address.unwrap_or(NOWHERE)));
-        scope.account.get().map_or_else(unknown, |account| Self::Account(*account))
+        scope.account.get().map_or_else(|| Self::stranger(scope), |account| Self::Account(*account))
+    }
+
+    /// The client's network, for one who acts for no account.
+    pub fn stranger(scope: &Scope) -> Self {
+        Self::Network(network(scope.address.unwrap_or(NOWHERE)))
     }
 }
 

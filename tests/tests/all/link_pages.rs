@@ -2,11 +2,14 @@
 
 use crate::public_links::{Visitor, link};
 use anyhow::Context;
+use api::http::answers::Taker;
 use domain::ids::{AccountId, ItemId, JobId, PublicLinkId, UserId};
 use mws_tests::world::{Media, World};
+use poem::Endpoint;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::net::IpAddr;
 use std::time::Duration;
 use store::reads_on_ready;
 
@@ -199,5 +202,27 @@ async fn reads_that_are_due_go_round_by_account_and_wait_by_account() -> anyhow:
     assert!(waits.iter().all(|wait| *wait > 59.0), "{waits:?}");
     assert!((waits[2] - waits[0] - 0.2).abs() < 0.01, "spread: {waits:?}");
     tx.rollback().await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_visitors_are_slow_to_take_holds_none_of_the_accounts_room() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::video(60)).await?;
+    let (_, visitor) = link(&tenant, item, json!({ "rights": ["comment"] })).await?;
+    let many = "INSERT INTO comments (id, item_id, workspace_id, text, link_id, guest_name)
+         SELECT gen_random_uuid(), $1, $2, repeat('a', 5000), l.id, 'Ada' FROM public_links l, generate_series(1, 30)";
+    sqlx::query(many).bind(item).bind(tenant.workspace).execute(world.pool()).await?;
+    let at = visitor.url.find("/l/").context("no page")?;
+    let request = poem::Request::builder().uri_str(&visitor.url[at..]).finish();
+    let page = api::router(world.app().clone()).get_response(request).await;
+    assert_eq!(page.status().as_u16(), 200);
+    let answers = &world.app().answers;
+    let network = |last: u8| Taker::Network(IpAddr::from([192, 0, 2, last]));
+    let _others: Vec<_> = (1..=6).map(|last| answers.hold(network(last), 32 << 20)).collect::<Result<_, _>>()?;
+    // Others are sent much, so that one may have a share and no more.
+    answers.hold(tenant.account, 32 << 20)?;
+    drop(page);
     world.end().await
 }

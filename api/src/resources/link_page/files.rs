@@ -2,6 +2,7 @@
 
 use super::{Visit, ended};
 use crate::app::App;
+use crate::app::downloads::Downloader;
 use crate::app::link_pages::Drawn;
 use crate::auth::in_time;
 use crate::http::error::{Answer, ApiError, Code};
@@ -41,6 +42,7 @@ pub(super) async fn media(app: App, request: Request) -> Answer<Response> {
         if_none_match: request.header(header::IF_NONE_MATCH),
         is_head: Scope::of(&request).method == Method::HEAD,
         is_download,
+        by: Downloader::Visitor,
     };
     let mut response = send(&app, link.item_id, &linked, left_seconds, &wanted).await?.into_response();
     // The link is checked again at each request.

@@ -11,9 +11,10 @@ mod parts;
 mod view;
 
 use crate::app::App;
+use crate::http::answers::Taker;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::cookie;
-use crate::http::refusal::Refused;
+use crate::http::refusal::{Envelope, Refused};
 use crate::http::request::Template;
 use crate::http::scope::Scope;
 use crate::usecases::public_links::{is_admitted, open_link};
@@ -106,7 +107,10 @@ where
     make(move |request: Request| {
         let (app, template, answer) = (app.clone(), template.clone(), Arc::clone(&answer));
         async move {
-            let mut response = answer(app, request).await.unwrap_or_else(|refusal| refused(&refusal));
+            let visitor = Taker::stranger(&Scope::of(&request));
+            let response = answer(app.clone(), request).await.unwrap_or_else(|refusal| refused(&refusal));
+            // What visitors are slow to take keeps the account from none of its own answers.
+            let mut response = app.answers.housed(Envelope::Route, visitor, response);
             response.set_data(template);
             response.headers_mut().insert("x-robots-tag", HeaderValue::from_static("noindex, nofollow"));
             response

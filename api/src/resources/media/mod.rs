@@ -1,12 +1,14 @@
 //! An item's own bytes: the route behind the links that `links` makes (contract §12).
 //!
 //! A link is the only proof that is needed. It shows nothing once its item is deleted or its account is suspended, and
-//! counts as one of that account's downloads (`downloads`), whoever follows it. Bytes in a folder are streamed from
+//! counts as one of that account's downloads (`downloads`), whoever follows it; visitors of public links have half of
+//! these. Bytes in a folder are streamed from
 //! there, piece by piece; a bucket sends its bytes itself, by its own link. `answer` writes the answers.
 
 mod answer;
 
 use crate::app::App;
+use crate::app::downloads::Downloader;
 use crate::auth::in_time;
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
@@ -44,6 +46,8 @@ pub struct Wanted<'a> {
     pub is_head: bool,
     /// Whether browsers should save the bytes as a file.
     pub is_download: bool,
+    /// Whose places among the account's downloads it takes.
+    pub by: Downloader,
 }
 
 #[OpenApi(tag = "Tag::Library")]
@@ -95,6 +99,7 @@ impl Media {
             if_none_match: if_none_match.0.as_deref(),
             is_head: scope.method == Method::HEAD,
             is_download: download.0 == Some(1),
+            by: Downloader::Caller,
         };
         send(&self.0, item, &linked, left_seconds.unsigned_abs(), &wanted).await
     }
@@ -137,7 +142,7 @@ async fn stream(app: &App, linked: &LinkedMedia, served: Served, wanted: &Wanted
         Asked::Whole => None,
         Asked::Part(part) => Some(part),
     };
-    let download = app.downloads.begin(linked.account_id)?;
+    let download = app.downloads.begin(linked.account_id, wanted.by)?;
     let object = store.part(key, range.clone()).await.map_err(failed)?;
     whole(&served, object.bytes)?;
     Ok(MediaAnswer::Sent(served, Sent { range, object: Some(Box::new((object, download))) }))

@@ -53,9 +53,8 @@ pub struct ApiSettings {
     #[arg(long, env = "MWS_MAX_ACCOUNT_UPLOADS", default_value_t = 8)]
     pub max_account_uploads: usize,
 
-    /// Downloads that one account's links may have under way: each holds 256 KiB while it is taken, and a process sends
-    /// at most
-    /// 512.
+    /// Downloads that one account's links may have under way, half of them those of its public links' visitors: each
+    /// holds 256 KiB while it is taken, and a process sends at most 512.
     #[arg(long, env = "MWS_MAX_ACCOUNT_DOWNLOADS", default_value_t = 16)]
     pub max_account_downloads: usize,
 

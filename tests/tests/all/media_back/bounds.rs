@@ -1,7 +1,10 @@
 //! Many who follow links, slowly or not at all: that nobody else waits for them. What is held for them is `film`'s.
 
 use super::{follow, link};
+use crate::public_links::link as public_link;
+use anyhow::Context;
 use mws_tests::world::{World, until};
+use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -11,7 +14,7 @@ const LARGE: u64 = 64 << 20;
 /// A connection that has asked for this and has been told the status, and takes nothing more by itself.
 async fn begun(world: &World, path: &str, range: &str) -> anyhow::Result<(u16, TcpStream)> {
     let mut socket = TcpStream::connect(world.base_url().trim_start_matches("http://")).await?;
-    let get = format!("GET /api/v1{path} HTTP/1.1\r\nhost: a\r\nrange: {range}\r\n\r\n");
+    let get = format!("GET {path} HTTP/1.1\r\nhost: a\r\nrange: {range}\r\n\r\n");
     socket.write_all(get.as_bytes()).await?;
     let mut head = [0; 12];
     socket.read_exact(&mut head).await?;
@@ -27,7 +30,7 @@ async fn an_account_has_so_many_downloads_and_one_whose_reader_went_is_free() ->
     let link = link(&one, item).await?;
     let mut held = Vec::new();
     for _ in 0..2 {
-        let (status, socket) = begun(&world, &link, "bytes=0-").await?;
+        let (status, socket) = begun(&world, &format!("/api/v1{link}"), "bytes=0-").await?;
         assert_eq!(status, 206);
         held.push(socket);
     }
@@ -45,5 +48,21 @@ async fn an_account_has_so_many_downloads_and_one_whose_reader_went_is_free() ->
         Ok((follow(&world, &link, &[("range", "bytes=0-0")]).await?.status == 206).then_some(()))
     })
     .await?;
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn visitors_of_public_links_leave_half_of_the_downloads_to_the_account() -> anyhow::Result<()> {
+    let world = World::with_api(|_, api| api.max_account_downloads = 2).await?;
+    let tenant = world.tenant("one").await?;
+    let item = world.sparse(&tenant, LARGE).await?;
+    let (_, visitor) = public_link(&tenant, item, json!({})).await?;
+    let at = visitor.url.find("/l/").context("no page")?;
+    let media = format!("{}/media", &visitor.url[at..]);
+    let (status, _held) = begun(&world, &media, "bytes=0-").await?;
+    assert_eq!(status, 206);
+    assert_eq!(begun(&world, &media, "bytes=0-").await?.0, 429, "another visitor");
+    let own = link(&tenant, item).await?;
+    assert_eq!(follow(&world, &own, &[("range", "bytes=0-0")]).await?.status, 206, "its own download");
     world.end().await
 }
