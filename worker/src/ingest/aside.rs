@@ -1,5 +1,5 @@
-//! Slow work goes on beside the slots: a file whose length has to be measured or that is slow to probe, and a slow
-//! download. So quick work never waits for it, whichever account's it is.
+//! Slow work goes on beside the slots: a file whose length has to be measured or that is slow to probe, a slow download,
+//! and what a bucket is slow to give or to take. So quick work never waits for it, whichever account's it is.
 //!
 //! An attempt leaves its slot and keeps its claim and its lease; the queue's next ticket gets the slot. This module
 //! bounds how many go on beside the slots; past that an attempt stays in its slot. The claim bounds how many an account
@@ -9,6 +9,7 @@
 
 use crate::own_turns::OwnTurns;
 use domain::ids::AccountId;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -109,6 +110,21 @@ impl Slot {
         Permit(place)
     }
 
+    /// Does work that waits for a network: in the slot for so long, and then beside the slots, where there is room.
+    /// Returns what it came to, and the permit to go on there, if it took one.
+    pub async fn quickly<T>(&self, quick: Duration, work: impl Future<Output = T>) -> (T, Option<Permit>) {
+        let mut work = pin!(work);
+        if let Ok(done) = timeout(quick, &mut work).await {
+            return (done, None);
+        }
+        // It may have left the slot by itself.
+        let place = (!self.is_left()).then(|| self.leave());
+        if place.as_ref().is_some_and(|place| !place.is_aside()) {
+            tracing::warn!(account.id = %self.account, "A slow upload stays in its slot: as many as may go on beside the slots.");
+        }
+        (work.await, place)
+    }
+
     /// Leaves the slot and waits for a decoder turn beside the slots: first behind others of its account, then in the
     /// order of arrival.
     pub async fn turn(&self) -> (Permit, Option<TurnPermit>) {
@@ -159,6 +175,24 @@ mod tests {
         assert_eq!(aside.running.len(), 1, "the slot is free, and the work goes on");
         done.notify_one();
         aside.end(Duration::from_secs(5)).await;
+    }
+
+    #[tokio::test]
+    async fn what_a_bucket_is_slow_to_give_is_waited_for_beside_the_slots() {
+        let slot = Slot::alone();
+        let (given, place) = slot.quickly(Duration::from_secs(5), async { 1 }).await;
+        assert!(given == 1 && place.is_none() && !slot.is_left());
+        let (aside, given) = (Aside::new(1), Arc::new(Notify::new()));
+        let waits = Arc::clone(&given);
+        aside
+            .run(AccountId::mint(), |slot| async move {
+                let _place = slot.quickly(Duration::from_millis(1), waits.notified()).await;
+            })
+            .await;
+        assert_eq!((aside.running.len(), aside.places.available_permits()), (1, MOST - 1), "its slot is free");
+        given.notify_one();
+        aside.clone().end(Duration::from_secs(5)).await;
+        assert_eq!(aside.places.available_permits(), MOST);
     }
 
     #[tokio::test]

@@ -17,15 +17,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use store::uploads::{self, Claim, Facts};
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// The time limit of a whole download, its last byte included.
 const FETCH_TIME: Duration = Duration::from_hours(1);
 /// The time limit of probing a file's headers.
 const PROBE_TIME: Duration = Duration::from_mins(1);
-/// How long a download stays in its slot.
-const QUICK_FETCH: Duration = Duration::from_secs(10);
+/// How long a download stays in its slot, and each thing that the media store is asked for.
+const QUICK: Duration = Duration::from_secs(10);
 /// The longest that measuring a file of undeclared length may take.
 const COUNT_TIME: Duration = Duration::from_mins(15);
 /// How long measuring an empty file may take, and what each MiB adds, up to `COUNT_TIME`. An hour of ordinary sound has
@@ -73,15 +73,8 @@ pub(super) struct Fetched {
 impl Attempt<'_> {
     /// Fetches the bytes of a URL into the media store. A slow download goes on beside the slots.
     pub async fn fetch(&self) -> Result<Fetched, Failure> {
-        let mut fetching = std::pin::pin!(self.fetch_all());
-        if let Ok(fetched) = timeout(QUICK_FETCH, &mut fetching).await {
-            return fetched;
-        }
-        let place = self.slot.leave();
-        if !place.is_aside() {
-            tracing::warn!(upload.id = %self.claim.id, "A slow download stays in its slot: as many as may go on beside the slots.");
-        }
-        fetching.await
+        let (fetched, _place) = self.slot.quickly(QUICK, self.fetch_all()).await;
+        fetched
     }
 
     async fn fetch_all(&self) -> Result<Fetched, Failure> {
@@ -100,7 +93,8 @@ impl Attempt<'_> {
 
     /// Finds out what the bytes are, and makes a picture to show.
     pub async fn probe(&self) -> Result<Facts, Failure> {
-        let (key, copying) = self.one_object().await?;
+        let (object, _joined_aside) = self.slot.quickly(QUICK, self.one_object()).await;
+        let (key, copying) = object?;
         let received = uploads::whole(&mut *self.process.pool.acquire().await?, self.claim).await?;
         let bytes = received.map_or(0, |whole| whole.bytes);
         // From a bucket the whole file is copied to this machine, and stays until it was looked at.
@@ -108,7 +102,8 @@ impl Attempt<'_> {
             None if self.process.media.is_bucket() && bytes > QUICK_BYTES => Some(self.slot.copy_turn().await),
             copying => copying,
         };
-        let local = self.process.media.local_whole(&key, bytes).await?;
+        let (local, _copied_aside) = self.slot.quickly(QUICK, self.process.media.local_whole(&key, bytes)).await;
+        let local = local?;
         let mib = u32::try_from(bytes >> 20).unwrap_or(u32::MAX);
         let processor = ProcessorTime::at_most(MOST_TIME + MOST_TIME_A_MIB * mib);
         let seen = self.see(local.path(), &processor).await;
@@ -136,7 +131,8 @@ impl Attempt<'_> {
         let cover = |ctx| async move { cover(media, duration_ms, &ctx).await };
         let jpeg = in_turn(self.slot, PICTURE_TIME, processor, cover).await.unwrap_or_default()?;
         let key = new_thumbnail_key(self.claim.item_id);
-        match self.process.media.put(&key, jpeg.into()).await {
+        let (kept, _place) = self.slot.quickly(QUICK, self.process.media.put(&key, jpeg.into())).await;
+        match kept {
             Ok(()) => Some(key),
             Err(error) => {
                 tracing::warn!(item.id = %self.claim.item_id, error = %error, "An item's picture was not kept.");
