@@ -79,13 +79,20 @@ pub async fn latest(conn: &mut PgConnection, project: ProjectId) -> sqlx::Result
     .await
 }
 
-/// Deletes the project's ended runs before its latest `kept` ones.
+/// Deletes the project's ended runs before its latest `kept` ones, and of the others that ended the agent's memory: the
+/// run that was begun after them goes on from a copy of it.
 pub async fn forget(conn: &mut PgConnection, project: ProjectId, kept: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "DELETE FROM project_runs WHERE project_id = $1 AND due_at IS NULL AND id < (
              SELECT id FROM project_runs WHERE project_id = $1 ORDER BY id DESC OFFSET $2 LIMIT 1)",
         project as ProjectId,
         kept,
+    )
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query!(
+        "UPDATE project_runs SET memory = '{}' WHERE project_id = $1 AND due_at IS NULL AND memory <> '{}'",
+        project as ProjectId,
     )
     .execute(conn)
     .await

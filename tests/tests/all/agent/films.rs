@@ -204,6 +204,9 @@ async fn what_is_said_afterwards_is_taken_into_account_and_what_was_read_costs_n
     assert!(says.contains("submarines, zeppelins") && says.contains("/messages"), "{says}");
     studio.say(&id, json!({ "text": "only the river" })).await?;
     assert_eq!(studio.settled(&id).await?["status"], "idle");
+    assert_eq!(studio.world.count("SELECT count(*) FROM project_runs").await?, 4);
+    let memories = "SELECT count(*) FROM project_runs WHERE memory <> '{}'";
+    assert_eq!(studio.world.count(memories).await?, 1, "that of the latest run has those before in it");
     agent.abort();
     studio.world.end().await
 }
