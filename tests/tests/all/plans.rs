@@ -216,6 +216,12 @@ async fn what_looks_after_jobs_goes_by_indexes_in_full_tables() -> anyhow::Resul
         .await?;
     jobs::of_trace(&mut conn, "0af7651916cd43dd8448eb211c80319c", None, 21).await?;
     has(&mut conn, "of a trace", &["calls_trace_newest", "jobs_call"]).await?;
+    let tried: JobId = sqlx::query_scalar("SELECT job_id FROM job_claims LIMIT 1").fetch_one(&mut *conn).await?;
+    let put_back = "INSERT INTO job_claims (job_id, claim_no, worker, ended_at)
+        SELECT $1, n, 'w', mws_now() FROM generate_series(2, 1000) AS n";
+    sqlx::query(put_back).bind(tried).execute(&mut *conn).await?;
+    let claims: Vec<i32> = jobs::claims_of(&mut conn, tried).await?.iter().map(|claim| claim.claim_no).collect();
+    assert_eq!((claims.len(), claims[0], claims[1], claims[200]), (201, 1, 801, 1_000));
     drop(conn);
     empty(world.pool()).await?;
     world.end().await

@@ -9,6 +9,9 @@ use sqlx::PgConnection;
 
 /// The most jobs that are told of as runs of another one.
 const MOST_RERUNS: i64 = 20;
+/// The most claims of a job that are told of, beside the first one. A job that nothing can run now is claimed and put
+/// back each half minute.
+const MOST_CLAIMS: i64 = 200;
 /// How many jobs ahead of one in its account's line are counted at most.
 const COUNTED: i64 = 1_000;
 
@@ -31,13 +34,20 @@ pub struct ClaimRow {
     pub error_message: Option<String>,
 }
 
-/// Returns the claims of a job, in order.
+/// Returns the claims of a job, in order: the first one, and of the others the newest [`MOST_CLAIMS`]. They are counted
+/// without a gap, so that their numbers tell how many are left out.
 pub async fn claims_of(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Vec<ClaimRow>> {
     sqlx::query_as!(
         ClaimRow,
         "SELECT claim_no, worker, claimed_at, ended_at, outcome, error_code, error_message
-         FROM job_claims WHERE job_id = $1 ORDER BY claim_no",
-        job as _
+         FROM job_claims
+         WHERE job_id = $1 AND claim_no = ANY (ARRAY(
+             (SELECT claim_no FROM job_claims WHERE job_id = $1 ORDER BY claim_no LIMIT 1)
+             UNION
+             (SELECT claim_no FROM job_claims WHERE job_id = $1 ORDER BY claim_no DESC LIMIT $2)))
+         ORDER BY claim_no",
+        job as _,
+        MOST_CLAIMS
     )
     .fetch_all(conn)
     .await

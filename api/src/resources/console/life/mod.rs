@@ -88,6 +88,13 @@ pub(super) fn steps(found: &JobRecords<'_>) -> Vec<Step> {
         until: begun.or(Some(found.now)),
         kind: StepKind::Wait,
     });
+    steps.extend(found.claims.windows(2).filter_map(|pair| match pair {
+        [before, after] if after.claim_no > before.claim_no + 1 => {
+            let left_out = format!("claims {} to {} are not shown", before.claim_no + 1, after.claim_no - 1);
+            Some(mark(left_out, after.claimed_at))
+        }
+        _ => None,
+    }));
     steps.extend(found.claims.iter().map(|claim| worked(claim, found.now)));
     if let Some(event) = found.event {
         steps.push(mark(format!("event {} stored, {} bytes", event.event_type, event.bytes), event.created_at));

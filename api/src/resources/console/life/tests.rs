@@ -122,3 +122,27 @@ fn a_job_that_is_due_later_is_told_why_by_its_last_claim() {
         assert_eq!(waiting.is_put_off(), is_put_off, "{why}");
     }
 }
+
+#[test]
+fn claims_that_are_left_out_are_told_of_where_they_would_stand() {
+    let claim = |claim_no: i32| ClaimRow {
+        claim_no,
+        worker: "w".to_owned(),
+        claimed_at: at(claim_no.into()),
+        ended_at: Some(at(claim_no.into())),
+        outcome: Some("handed_back".to_owned()),
+        error_code: None,
+        error_message: None,
+    };
+    let (job, standing, attempts) = (job(JobStatus::Queued, None), due(), HashMap::new());
+    let told = |claims: &[ClaimRow]| {
+        let (entries, deliveries) = (&[], &[]);
+        let (job, standing, attempts) = (&job, &standing, &attempts);
+        let now = at(1_000);
+        steps(&JobRecords { job, standing, claims, entries, event: None, deliveries, attempts, now })
+    };
+    let names: Vec<String> = told(&[claim(1), claim(801), claim(802)]).into_iter().map(|step| step.name).collect();
+    let wanted = ["claim 1: handed", "claims 2 to 800 are not shown", "claim 801: handed", "claim 802: handed"];
+    assert!(names[names.len() - 4..].iter().zip(wanted).all(|(name, wanted)| name.starts_with(wanted)), "{names:?}");
+    assert!(told(&[claim(1), claim(2)]).iter().all(|step| !step.name.contains("not shown")));
+}
