@@ -3,7 +3,9 @@
 //! or that cost far less than they took, have had a day's processor time.
 
 use domain::read::Read;
-use mws_tests::world::{Media, Receiver, World, runners};
+use mws_tests::world::{Media, Receiver, World, cut_short, runners, until};
+use poem::http::Method;
+use poem::{Endpoint, Request};
 use serde_json::{Value, json};
 use std::time::Duration;
 use worker::readers::ReadError;
@@ -327,5 +329,36 @@ async fn an_endpoint_that_is_disabled_again_and_again_fills_no_log() -> anyhow::
     }
     let noted = "SELECT count(*) FROM account_audit WHERE action IN ('webhook.disable', 'webhook.enable')";
     assert_eq!(world.count(noted).await?, 3, "of the six calls three changed something");
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_large_project_is_counted_at_whatever_moment_its_client_hangs_up() -> anyhow::Result<()> {
+    // Each request counts for ten seconds, and each 16 KiB of a project for ten more.
+    let world = World::with(|settings| (settings.rate_per_minute, settings.rate_burst) = (6, 1_000)).await?;
+    let tenant = world.tenant("a").await?;
+    let router = api::router(world.app().clone());
+    let body = json!({ "brief": "😀".repeat(20_000), "mode": "manual" }).to_string();
+    let projects = "SELECT count(*) FROM projects";
+    let (mut made, mut left) = (0, 0);
+    for waits in 0.. {
+        sqlx::query("UPDATE rate_limits SET theoretical_arrival = mws_now()").execute(world.pool()).await?;
+        let request = Request::builder().method(Method::POST).uri_str("/api/v1/projects");
+        let request = request.header("authorization", format!("Bearer {}", tenant.key.expose()));
+        let request = request.content_type("application/json").body(body.clone());
+        let ended = cut_short(router.get_response(request), waits).await;
+        let now = world.count(projects).await?;
+        if now > made {
+            let counted = "SELECT count(*) FROM rate_limits WHERE theoretical_arrival > mws_now() + interval '30 s'";
+            until("what was made is counted", async || Ok((world.count(counted).await? == 1).then_some(()))).await?;
+            left += usize::from(ended.is_none());
+        }
+        made = now;
+        if ended.is_some_and(|answer| answer.status().as_u16() == 201) {
+            break;
+        }
+        assert!(waits < 1_000, "it never came to its end");
+    }
+    assert!(left > 0, "no client hung up once its project was made");
     world.end().await
 }

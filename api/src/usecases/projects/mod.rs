@@ -52,10 +52,11 @@ pub async fn create_project(
     revision.tell(&mut create, caller, &webhook_body).await?;
     within_quota(app, &mut create, caller).await?;
     once.keep(app, &mut create, &answer).await?;
+    let charged = telling::charge(app, caller, webhook_body.len());
     create.commit().await?;
     revision.wake(app);
     app.runs.tell_begun();
-    telling::charge(app, caller, webhook_body.len()).await;
+    charged.await;
     Ok(Made::Now(answer))
 }
 

@@ -117,10 +117,11 @@ pub async fn say_to_project(
     revision.tell(&mut say, caller, &webhook_body).await?;
     within_quota(app, &mut say, caller).await?;
     once.keep(app, &mut say, &answer).await?;
+    let charged = telling::charge(app, caller, webhook_body.len());
     say.commit().await?;
     revision.wake(app);
     app.runs.tell_begun();
-    telling::charge(app, caller, webhook_body.len()).await;
+    charged.await;
     Ok(Made::Now(answer))
 }
 
@@ -189,9 +190,10 @@ pub async fn advance(
     // No quota is checked: a run writes a bounded amount, and the quota was checked when it began.
     let ProjectAnswer { answer: (), webhook_body } = show(row)?;
     revision.tell(&mut go_on, caller, &webhook_body).await?;
+    let charged = telling::charge(app, caller, webhook_body.len());
     go_on.commit().await?;
     revision.wake(app);
-    telling::charge(app, caller, webhook_body.len()).await;
+    charged.await;
     Ok(true)
 }
 

@@ -52,9 +52,10 @@ pub async fn change_project_status<T>(
     let ProjectAnswer { answer, webhook_body } = show(row)?;
     revision.tell(&mut changed, caller, &webhook_body).await?;
     within_quota(app, &mut changed, caller).await?;
+    let charged = telling::charge(app, caller, webhook_body.len());
     changed.commit().await?;
     revision.wake(app);
-    telling::charge(app, caller, webhook_body.len()).await;
+    charged.await;
     Ok(answer)
 }
 

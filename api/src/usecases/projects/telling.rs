@@ -1,5 +1,5 @@
 //! The webhook of a project's revision and its ticket, in the transaction of the change, and what a large one costs its
-//! caller after the commit.
+//! caller beside the commit.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -68,7 +68,8 @@ impl Revision {
     }
 }
 
-/// Counts a large project at its caller's rate, after the commit: one request for every 16 KiB written and sent.
-pub(super) async fn charge(app: &App, caller: &Caller, bytes: usize) {
-    charge_requests(app, caller.account_id, bytes / A_REQUEST).await;
+/// Counts a large project at its caller's rate, as [`charge_requests`] does: one request for every 16 KiB written and
+/// sent.
+pub(super) fn charge(app: &App, caller: &Caller, bytes: usize) -> impl Future<Output = ()> + Send + use<> {
+    charge_requests(app, caller.account_id, bytes / A_REQUEST)
 }
