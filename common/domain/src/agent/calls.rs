@@ -39,6 +39,12 @@ impl Memory {
         call
     }
 
+    /// Returns the arguments that look up what is said in the item that it is at. They start no read, whatever became
+    /// of the transcript meanwhile.
+    pub(super) fn words(&self) -> Value {
+        json!({ "ref": self.voices().get(self.at), "dry_run": true })
+    }
+
     /// Returns the arguments that make the timeline of the film that it is at.
     pub(super) fn timeline(&self) -> Value {
         let film = self.films.get(self.at);

@@ -3,14 +3,17 @@
 use super::film::{FilmDraft, Music};
 use super::library::{Item, footage, music, without_copies};
 use super::memory::{Memory, Phase};
-use super::moments::{Moment, SHORTEST_MS, chosen};
+use super::moments::{Footage, Moment, Pause, REACH_MS, SHORTEST_MS, SaidWord, chosen, in_pauses, pauses};
 use super::telling;
 use crate::project::OutputType;
+use std::collections::BTreeMap;
 
 /// The most items that are read for a film, which is as many as one call takes.
 const MOST_READ: usize = 20;
 /// The most clips of a project.
 const MOST_CLIPS: usize = 10;
+/// The most pauses that are kept at once: its memory is stored after each step.
+const MOST_PAUSES: usize = 6_000;
 /// The most characters of a timeline's name.
 const MOST_NAME: usize = 100;
 
@@ -48,7 +51,7 @@ impl Memory {
             return Phase::Search;
         }
         self.note("The brief names nothing to look for: each item is shown from its beginning.".to_owned());
-        self.cut(Vec::new())
+        self.begin_pauses()
     }
 
     fn length_ms(&self) -> i64 {
@@ -57,16 +60,70 @@ impl Memory {
         ms
     }
 
-    pub(super) fn moments(&self) -> Vec<Moment> {
-        let lasts = |id: &str| self.footage.iter().find(|item| item.id == id).map(|item| item.ms);
-        chosen(&self.found, lasts, self.length_ms())
+    fn length_of(&self, id: &str) -> Option<i64> {
+        self.footage.iter().find(|item| item.id == id).map(|item| item.ms)
     }
 
-    /// Plans films of these moments; if there are none, of the beginnings of the footage that the brief names.
-    pub(super) fn cut(&mut self, mut moments: Vec<Moment>) -> Phase {
+    /// Returns the moments in which something was found, with these pauses of their items.
+    pub(super) fn moments(&self, pauses: &BTreeMap<String, Vec<Pause>>) -> Vec<Moment> {
+        let footage = Footage { found: &self.found, lasts: &|id: &str| self.length_of(id), pauses };
+        chosen(&footage, self.length_ms())
+    }
+
+    /// Returns the moments that are shown: those in which something was found or, if there are none, the beginnings of
+    /// the footage that the brief names.
+    fn shown_moments(&self, pauses: &BTreeMap<String, Vec<Pause>>) -> Vec<Moment> {
+        let mut moments = self.moments(pauses);
         if moments.is_empty() {
-            moments = self.beginnings();
+            let footage = Footage { found: &[], lasts: &|id: &str| self.length_of(id), pauses };
+            moments = in_pauses(self.beginnings(), &footage);
         }
+        if self.output == OutputType::Clips {
+            moments.truncate(MOST_CLIPS);
+        }
+        moments
+    }
+
+    /// Returns the ids of the items that are shown and whose transcripts are stored, each once.
+    pub(super) fn voices(&self) -> Vec<String> {
+        let is_read = |id: &str| self.footage.iter().any(|item| item.id == id && item.sounds && item.has("transcript"));
+        let mut voices: Vec<String> = Vec::new();
+        for moment in self.shown_moments(&BTreeMap::new()) {
+            if is_read(&moment.item) && !voices.contains(&moment.item) {
+                voices.push(moment.item);
+            }
+        }
+        voices
+    }
+
+    /// Begins to look up what is said in the items that are shown.
+    pub(super) fn begin_pauses(&mut self) -> Phase {
+        self.at = 0;
+        if self.voices().is_empty() { self.cut() } else { Phase::Pauses }
+    }
+
+    /// Takes in what is said in the item that it is at, and goes on to the next one. Of its pauses those are kept that
+    /// are within reach of its moments.
+    pub(super) fn take_words(&mut self, said: Option<Vec<SaidWord>>) -> Phase {
+        let voices = self.voices();
+        if let (Some(id), Some(said)) = (voices.get(self.at), said) {
+            let moments = self.shown_moments(&BTreeMap::new());
+            let is_near = |pause: &Pause| {
+                let mut own = moments.iter().filter(|moment| moment.item == *id);
+                own.any(|moment| moment.start - REACH_MS <= pause.end && pause.start <= moment.end + REACH_MS)
+            };
+            let room = MOST_PAUSES.saturating_sub(self.pauses.values().map(Vec::len).sum());
+            let all = pauses(&said, self.length_of(id).unwrap_or(0)).into_iter();
+            self.pauses.insert(id.clone(), all.filter(is_near).take(room).collect());
+        }
+        self.at += 1;
+        if self.at < voices.len() { Phase::Pauses } else { self.cut() }
+    }
+
+    /// Plans films of the moments that are shown.
+    fn cut(&mut self) -> Phase {
+        let pauses = std::mem::take(&mut self.pauses);
+        let moments = self.shown_moments(&pauses);
         if moments.is_empty() {
             return Phase::Over(telling::nothing_found(&self.wishes.words, &self.notes));
         }
@@ -83,7 +140,7 @@ impl Memory {
         let film =
             |name: String, moments| FilmDraft { name, moments, music: music.clone(), captions, aspect: aspect.clone() };
         self.films = if self.output == OutputType::Clips {
-            let clips = moments.into_iter().take(MOST_CLIPS).zip(1..);
+            let clips = moments.into_iter().zip(1..);
             clips.map(|(moment, number)| film(format!("{}, clip {number}", self.name()), vec![moment])).collect()
         } else {
             vec![film(self.name(), moments)]
@@ -116,7 +173,7 @@ impl Memory {
             let rest = i64::try_from(named.len() - place).unwrap_or(1);
             let end = (missing / rest).min(item.ms);
             missing -= end;
-            moments.push(Moment { item: item.id.clone(), start: 0, end, text: String::new() });
+            moments.push(Moment { item: item.id.clone(), start: 0, end, text: String::new(), silent: 0 });
         }
         moments.retain(|moment| moment.ms() > 0);
         moments

@@ -1,6 +1,6 @@
 //! A film that the agent plans: the operations that make its timeline, and how a project shows it.
 
-use super::moments::Moment;
+use super::moments::{Moment, ScenePart};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -29,7 +29,7 @@ pub struct Music {
 pub struct FilmDraft {
     /// The name of its timeline.
     pub name: String,
-    /// Its scenes.
+    /// Its moments, each of which is a scene, or two.
     pub moments: Vec<Moment>,
     /// Its music.
     pub music: Option<Music>,
@@ -45,18 +45,27 @@ impl FilmDraft {
         self.moments.iter().map(Moment::ms).sum()
     }
 
+    /// Returns its scenes.
+    fn scenes(&self) -> impl Iterator<Item = ScenePart<'_>> {
+        self.moments.iter().flat_map(Moment::parts)
+    }
+
     /// Returns the operations that make it from an empty timeline.
     pub fn ops(&self) -> Vec<Value> {
         let mut ops = Vec::new();
         if let Some(aspect) = &self.aspect {
             ops.push(json!({ "op": "set_format", "aspect_ratio": aspect }));
         }
-        let last = self.moments.len().saturating_sub(1);
-        for (place, moment) in self.moments.iter().enumerate() {
+        let last = self.scenes().count().saturating_sub(1);
+        for (place, scene) in self.scenes().enumerate() {
+            let moment = scene.moment;
             let mut op = json!({
-                "op": "add_scene", "scene_id": id(place), "ref": moment.item, "start": seconds(moment.start),
-                "duration": seconds(moment.ms()),
+                "op": "add_scene", "scene_id": id(place), "ref": moment.item, "start": seconds(scene.start),
+                "duration": seconds(scene.ms),
             });
+            if !scene.is_heard {
+                op["volume"] = 0.into();
+            }
             if self.aspect.is_some() {
                 op["fit"] = "cover".into();
             }
@@ -67,7 +76,7 @@ impl FilmDraft {
                 op["fade_in"] = FADES.0.into();
             }
             if place == last {
-                op["fade_out"] = FADES.1.into();
+                op["fade_out"] = FADES.1.min(seconds(scene.ms)).into();
             }
             ops.push(op);
         }
@@ -112,10 +121,11 @@ impl FilmDraft {
 
     /// Returns the film as a project shows it.
     pub fn shown(&self) -> Value {
-        let scenes = self.moments.iter().enumerate().map(|(place, moment)| {
+        let scenes = self.scenes().enumerate().map(|(place, scene)| {
             json!({
-                "id": id(place), "ref": moment.item, "type": "clip", "position": place,
-                "duration": seconds(moment.ms()), "description": described(&moment.text), "volume": 1.0,
+                "id": id(place), "ref": scene.moment.item, "type": "clip", "position": place,
+                "duration": seconds(scene.ms), "description": described(&scene.moment.text),
+                "volume": f64::from(u8::from(scene.is_heard)),
             })
         });
         let music = self.tracks().into_iter().next().map(|(_, track)| Value::Object(track));

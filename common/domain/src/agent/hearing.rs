@@ -5,11 +5,12 @@ use super::library::Item;
 use super::losing::ITEM_NOT_FOUND;
 use super::memory::{MOST_PAGES, Memory, Phase};
 use super::moments::{WordHit, words_found};
-use super::reading::{found, has_ended, held, hundredths, started_reads, texts, why_not};
+use super::reading::{found, has_ended, held, hundredths, said, started_reads, texts, transcribed, why_not};
 use super::{Refused, telling};
 use crate::minutes::Minutes;
 use crate::project::OutputType;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// The most notes that its last message has.
 const MOST_NOTES: usize = 6;
@@ -51,6 +52,10 @@ impl Memory {
                 self.go(to);
             }
             Phase::Search => self.take_matches(found(answer, self.at)),
+            Phase::Pauses => {
+                let to = self.take_words(said(answer));
+                self.go(to);
+            }
             Phase::Build => {
                 self.timelines.extend(answer["data"]["timeline"]["id"].as_str().map(str::to_owned));
                 let after = if self.output == OutputType::Timeline { self.done() } else { Phase::PriceFilms };
@@ -78,6 +83,7 @@ impl Memory {
             Phase::PriceFilms | Phase::Films => "The render",
             Phase::Build => "The timeline",
             Phase::Search => "The search",
+            Phase::Pauses => "The transcript",
             _ => "A step",
         };
         let to = match self.phase {
@@ -90,7 +96,11 @@ impl Memory {
             }
             Phase::Films if self.has_begun_films() => self.done_without(why),
             Phase::PriceFilms | Phase::Films if is_short => Phase::Over(telling::out_of_minutes(why)),
-            Phase::PriceFilms | Phase::Films | Phase::Build | Phase::Search if is_gone => self.look_again(what, why),
+            Phase::PriceFilms | Phase::Films | Phase::Build | Phase::Pauses | Phase::Search if is_gone => {
+                self.look_again(what, why)
+            }
+            // It may be cut anywhere then.
+            Phase::Pauses => self.take_words(None),
             _ => Phase::Over(telling::stuck(what, why)),
         };
         self.go(to);
@@ -134,6 +144,10 @@ impl Memory {
         if let Some(failure) = failures.first() {
             self.note(format!("{} of {} reads failed: {}", failures.len(), reads.len(), why_not(failure)));
         }
+        let read = transcribed(jobs);
+        for item in self.footage.iter_mut().filter(|item| read.contains(&item.id.as_str())) {
+            item.note_read("transcript");
+        }
         self.begin_search()
     }
 
@@ -175,7 +189,7 @@ impl Memory {
             return;
         }
         self.at = 0;
-        let moments = self.moments();
+        let moments = self.moments(&BTreeMap::new());
         let to = if moments.is_empty() && !self.among.is_empty() && !self.widened {
             self.widened = true;
             Phase::Search
@@ -184,7 +198,7 @@ impl Memory {
             if !missed.is_empty() && !moments.is_empty() {
                 self.note(format!("Not found: {}.", missed.join(", ")));
             }
-            self.cut(moments)
+            self.begin_pauses()
         };
         self.go(to);
     }

@@ -87,6 +87,13 @@ impl Item {
         self.reads.iter().any(|stored| stored == read)
     }
 
+    /// Notes that this read is stored now.
+    pub fn note_read(&mut self, read: &str) {
+        if !self.has(read) {
+            self.reads.push(read.to_owned());
+        }
+    }
+
     /// Whether its name or a tag has a word for music.
     fn is_called_music(&self) -> bool {
         let means_music = |word: &str| MUSIC_ALONE.contains(&word.strip_suffix('s').unwrap_or(word));

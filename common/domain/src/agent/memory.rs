@@ -5,13 +5,14 @@
 
 use super::film::FilmDraft;
 use super::library::Item;
-use super::moments::WordHit;
+use super::moments::{Pause, WordHit};
 use super::wishes::Wishes;
 use super::{End, Move, telling};
 use crate::project::{OutputType, ProjectStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// The most pages that are listed, of videos and of sounds each.
 pub(super) const MOST_PAGES: usize = 10;
@@ -32,6 +33,8 @@ pub enum Phase {
     Reading,
     /// It searches for each word.
     Search,
+    /// It looks up what is said in each item that it shows.
+    Pauses,
     /// It makes the timelines.
     Build,
     /// It asks for the price of rendering them.
@@ -77,7 +80,7 @@ pub struct Memory {
     /// AI credits that another planner has spent before, in hundredths: this one spends none.
     #[serde(default)]
     pub credits: i64,
-    /// The index of the page, word or film that it is working on.
+    /// The index of the page, word, item or film that it is working on.
     pub(super) at: usize,
     /// The cursor of the library's next page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,6 +96,9 @@ pub struct Memory {
     pub(super) jobs: Vec<String>,
     pub(super) own: Vec<(String, i64)>,
     pub(super) found: Vec<WordHit>,
+    /// The pauses near the moments, by item, until a film is planned of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) pauses: BTreeMap<String, Vec<Pause>>,
     pub(super) films: Vec<FilmDraft>,
     pub(super) timelines: Vec<String>,
     /// The job that renders each film, and the film's length in milliseconds.
@@ -134,6 +140,7 @@ impl Memory {
             jobs: Vec::new(),
             own: Vec::new(),
             found: Vec::new(),
+            pauses: BTreeMap::new(),
             films: Vec::new(),
             timelines: Vec::new(),
             renders: Vec::new(),
@@ -170,6 +177,7 @@ impl Memory {
             | Phase::PriceReads
             | Phase::Reads
             | Phase::Search
+            | Phase::Pauses
             | Phase::Build
             | Phase::PriceFilms => ProjectStatus::Running,
         }
@@ -200,6 +208,7 @@ impl Memory {
             Phase::PriceReads => call("prepare_media", self.reads(Some(true))),
             Phase::Reads => call("prepare_media", self.reads(None)),
             Phase::Search => call("search_footage", self.search()),
+            Phase::Pauses => call("transcribe_media", self.words()),
             Phase::Build => call("create_timeline", self.timeline()),
             Phase::PriceFilms => call("render_timeline", self.render(Some(true))),
             Phase::Films => call("render_timeline", self.render(None)),
@@ -245,6 +254,7 @@ impl Memory {
         self.footage = Vec::new();
         self.sounds = Vec::new();
         self.found = Vec::new();
+        self.pauses = BTreeMap::new();
         self.to_read = Vec::new();
         self.among = Vec::new();
     }

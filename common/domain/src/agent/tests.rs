@@ -258,6 +258,68 @@ fn searched(memory: &mut Memory, item: &str) {
     }
 }
 
+/// One whose interview is read and has been searched; what is said in it is looked up next.
+fn listening() -> Memory {
+    let mut memory = looked(BRIEF, OutputType::Assembled);
+    memory.hear_answer(&minutes(2.25, &json!({})), None);
+    memory.hear_answer(&minutes(1.5, &json!({ "job_ids": ["job_1"] })), None);
+    let read = json!({ "id": "job_1", "kind": "read", "read": "transcript", "item_id": "talk", "status": "succeeded" });
+    assert!(memory.hear_jobs(&json!({ "data": { "jobs": [read] } })));
+    searched(&mut memory, "talk");
+    assert_eq!(call(&memory), ("transcribe_media", json!({ "ref": "talk", "dry_run": true })), "it starts nothing");
+    memory
+}
+
+#[test]
+fn where_sentences_end_is_looked_up_and_the_film_is_cut_there() {
+    let mut memory = listening();
+    let kept: Memory = serde_json::from_value(serde_json::to_value(&memory).unwrap()).unwrap();
+    assert_eq!(kept, memory, "whoever goes on with it looks it up");
+    // Sentences of five seconds.
+    let word = |number: u32| {
+        let start = f64::from(number) / 2.0;
+        json!({ "word": if number % 10 == 9 { "river." } else { "the" }, "start": start, "end": start + 0.3 })
+    };
+    let words: Vec<Value> = (0..110).map(word).collect();
+    let heard = json!({ "data": { "status": "ready", "transcript": { "data": { "words": words } } } });
+    memory.hear_answer(&heard, None);
+    let (tool, arguments) = call(&memory);
+    assert_eq!(tool, "create_timeline");
+    assert_eq!((&arguments["ops"][0]["start"], &arguments["ops"][0]["duration"]), (&json!(4.934), &json!(30.0)));
+    assert!(memory.pauses.is_empty(), "what is not needed any more is not kept");
+
+    // Where it can't be looked up, it is cut as if nobody spoke.
+    let refused = |code: &str| {
+        let mut memory = listening();
+        memory.hear_refusal(&Refused { code: code.to_owned(), message: "It is so.".to_owned() });
+        call(&memory)
+    };
+    let mut not_stored = listening();
+    not_stored.hear_answer(&json!({ "data": { "status": "startable" } }), None);
+    for (tool, arguments) in [call(&not_stored), refused("engine_not_configured")] {
+        assert_eq!((tool, &arguments["ops"][0]["start"]), ("create_timeline", &json!(5.75)));
+    }
+    assert_eq!(refused("item_not_found").0, "list_items", "it is deleted");
+}
+
+#[test]
+fn what_is_shown_without_its_sound_is_a_scene_of_its_own() {
+    let moment = Moment { item: "talk".to_owned(), start: 0, end: 10_000, text: String::new(), silent: 300 };
+    let (name, moments) = ("Film".to_owned(), vec![moment]);
+    let film = FilmDraft { name, moments, music: None, captions: false, aspect: None };
+    let scene = |id: &str, start: f64, duration: f64| {
+        let (op, item) = ("add_scene", "talk");
+        json!({ "op": op, "scene_id": id, "ref": item, "start": start, "duration": duration })
+    };
+    let (mut heard, mut silent) = (scene("s1", 0.0, 9.7), scene("s2", 9.7, 0.3));
+    heard["fade_in"] = 0.3.into();
+    silent["volume"] = 0.into();
+    silent["fade_out"] = 0.3.into();
+    assert_eq!(film.ops(), [heard, silent]);
+    let volumes: Vec<Value> = (0_usize..2).map(|place| film.shown()["scenes"][place]["volume"].clone()).collect();
+    assert_eq!((volumes, film.ms()), (vec![json!(1.0), json!(0.0)], 10_000));
+}
+
 #[test]
 fn what_is_deleted_meanwhile_is_left_out_and_the_run_goes_on_with_the_rest_and_says_so() {
     let read = ["transcript", "search_index", "speech"];
@@ -271,6 +333,8 @@ fn what_is_deleted_meanwhile_is_left_out_and_the_run_goes_on_with_the_rest_and_s
     memory.hear_answer(&items(&[item("harbour", "Harbour", &read)]), None);
     memory.hear_answer(&tune, None);
     searched(&mut memory, "harbour");
+    assert_eq!(call(&memory), ("transcribe_media", json!({ "ref": "harbour", "dry_run": true })));
+    memory.hear_answer(&json!({}), None);
     assert_eq!(call(&memory).1["ops"][0]["ref"], "harbour");
     memory.hear_answer(&json!({ "data": { "timeline": { "id": "tml_1" } } }), None);
     memory.hear_answer(&minutes(0.25, &json!({})), None);
@@ -317,6 +381,7 @@ fn a_run_of_the_release_before_that_tags_its_film_ends() {
     let mut kept = serde_json::to_value(cut(BRIEF, OutputType::Assembled)).unwrap();
     kept["phase"] = "mark".into();
     kept.as_object_mut().unwrap().remove("credits");
+    kept["films"][0]["moments"][0].as_object_mut().unwrap().remove("silent");
     let planner: Planner = serde_json::from_value(kept).unwrap();
     assert!(matches!(planner.next(Budget::default()), Move::Stop(end) if end.status == ProjectStatus::Idle));
 }

@@ -1,9 +1,18 @@
 //! Chooses the moments of a film: those that hold most of the wanted words, without overlaps, together as long as the
-//! film is to be. The item with the best moments comes first, and each item's moments are in their order.
+//! film is to be. The item with the best moments comes first, and each item's moments are in their order. `fit` moves
+//! their starts and ends to where nobody speaks, as far as that is known (`pauses`).
 //!
 //! Times are in milliseconds from the item's start.
 
+mod fit;
+mod pauses;
+
+pub use fit::{REACH_MS, in_pauses};
+pub use pauses::{Pause, SaidWord, pauses};
+
+use fit::in_sentences;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Milliseconds that are shown before a found place.
@@ -18,8 +27,8 @@ pub const SHORTEST_MS: i64 = 2_000;
 pub const MOST_SCENES: usize = 40;
 /// The largest distance, in milliseconds, by which a scene's end moves to the border of a shot.
 const NEAR_MS: i64 = 500;
-/// The most rounds in which `grow` lengthens each moment by its share.
-const ROUNDS: usize = 64;
+/// The shortest part without sound, in milliseconds, that is a scene of its own: as long as the shortest of a timeline.
+const SHORTEST_SILENT_MS: i64 = 10;
 
 /// A place in an item where a word was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,6 +60,33 @@ pub struct Moment {
     pub end: i64,
     /// The words that are said or written there.
     pub text: String,
+    /// For how long it is shown without its sound at its end, in milliseconds.
+    #[serde(default)]
+    pub silent: i64,
+}
+
+/// A part of a moment that becomes a scene.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScenePart<'a> {
+    /// The moment.
+    pub moment: &'a Moment,
+    /// Its start in the item, in milliseconds.
+    pub start: i64,
+    /// Its length in milliseconds.
+    pub ms: i64,
+    /// Whether its sound is heard.
+    pub is_heard: bool,
+}
+
+/// What moments are chosen from.
+#[derive(Clone, Copy)]
+pub struct Footage<'a> {
+    /// The places where words were found.
+    pub found: &'a [WordHit],
+    /// Returns an item's length in milliseconds; items that it does not know are left out.
+    pub lasts: &'a dyn Fn(&str) -> Option<i64>,
+    /// The pauses of each item whose words are known. In any other, every time is as good.
+    pub pauses: &'a BTreeMap<String, Vec<Pause>>,
 }
 
 /// A moment that may be shown.
@@ -65,6 +101,40 @@ impl Moment {
     pub const fn ms(&self) -> i64 {
         self.end - self.start
     }
+
+    /// Returns its scenes: what is heard, and what is shown after that without its sound.
+    pub fn parts(&self) -> impl Iterator<Item = ScenePart<'_>> {
+        let silent = if self.silent < SHORTEST_SILENT_MS { 0 } else { self.silent };
+        let heard = self.ms() - silent;
+        let part = |start, ms, is_heard| ScenePart { moment: self, start, ms, is_heard };
+        let parts = [part(self.start, heard, true), part(self.start + heard, silent, false)];
+        parts.into_iter().filter(|part| part.ms > 0)
+    }
+}
+
+impl<'a> Footage<'a> {
+    fn lasts(&self, item: &str) -> Option<i64> {
+        (self.lasts)(item)
+    }
+
+    /// Returns an item's pauses; one from its start to its end where its words are not known.
+    fn pauses_of(&self, item: &str) -> Cow<'a, [Pause]> {
+        let whole = || vec![Pause { start: 0, end: self.lasts(item).unwrap_or(0), is_end: true }];
+        self.pauses.get(item).map_or_else(|| whole().into(), |known| known.as_slice().into())
+    }
+
+    /// Returns from when to when something was found in a moment; its start if nothing was found.
+    fn found_in(&self, one: &Moment) -> (i64, i64) {
+        let is_in = |place: &&WordHit| place.item == one.item && place.start >= one.start && place.end <= one.end;
+        let start = self.found.iter().filter(is_in).map(|place| place.start).min().unwrap_or(one.start);
+        let end = self.found.iter().filter(is_in).map(|place| place.end).max().unwrap_or(start);
+        (start, end.max(start))
+    }
+
+    /// Whether these times of an item are in the same pause.
+    fn is_one_pause(&self, item: &str, one: i64, other: i64) -> bool {
+        self.pauses_of(item).iter().any(|pause| pause.away(one) == 0 && pause.away(other) == 0)
+    }
 }
 
 impl Candidate {
@@ -73,10 +143,22 @@ impl Candidate {
     }
 }
 
-/// Returns the moments of a film that lasts `length_ms` milliseconds, or less if there is no more footage. `lasts`
-/// returns an item's length in milliseconds; items that it does not know are left out.
-pub fn chosen(found: &[WordHit], lasts: impl Fn(&str) -> Option<i64>, length_ms: i64) -> Vec<Moment> {
-    let mut candidates = candidates(found, &lasts);
+/// Returns the moments of a film that lasts `length_ms` milliseconds, or less if there is no more footage.
+pub fn chosen(footage: &Footage<'_>, length_ms: i64) -> Vec<Moment> {
+    let picked = picked(footage, length_ms);
+    let all = lengthened(&picked, footage, length_ms);
+    // Whole sentences come before more of the moments.
+    let fewer = (1..=picked.len()).rev().map(|many| lengthened(&picked[..many], footage, length_ms));
+    let mut as_long = fewer.filter(|moments| total(moments) == total(&all));
+    let whole = as_long.find_map(|moments| in_sentences(moments, footage));
+    let mut moments = whole.unwrap_or_else(|| in_pauses(all, footage));
+    end_with_shots(&mut moments, footage);
+    moments
+}
+
+/// Returns the best moments, together at most `length_ms` milliseconds long, the best first.
+fn picked(footage: &Footage<'_>, length_ms: i64) -> Vec<Candidate> {
+    let mut candidates = candidates(footage);
     // The sort is stable: of moments with equal points, the earlier stays first.
     candidates.sort_by_key(|one| std::cmp::Reverse(one.points()));
     let (mut picked, mut total): (Vec<Candidate>, i64) = (Vec::new(), 0);
@@ -89,27 +171,38 @@ pub fn chosen(found: &[WordHit], lasts: impl Fn(&str) -> Option<i64>, length_ms:
         total += one.moment.ms();
         picked.push(one);
     }
+    picked
+}
+
+/// Returns these moments in the order in which they are shown, and longer, so that they last `length_ms` milliseconds
+/// in all, as far as their items allow and without overlaps.
+fn lengthened(picked: &[Candidate], footage: &Footage<'_>, length_ms: i64) -> Vec<Moment> {
     let mut by_item: BTreeMap<&str, i64> = BTreeMap::new();
-    for one in &picked {
+    for one in picked {
         *by_item.entry(&one.moment.item).or_default() += one.points();
     }
-    let mut order: Vec<String> = by_item.keys().map(|item| (*item).to_owned()).collect();
-    order.sort_by_key(|item| std::cmp::Reverse(by_item[item.as_str()]));
-    let place = |item: &str| order.iter().position(|one| one == item).unwrap_or(order.len());
-    let mut moments: Vec<Moment> = picked.into_iter().map(|one| one.moment).collect();
+    let mut order: Vec<&str> = by_item.keys().copied().collect();
+    order.sort_by_key(|item| std::cmp::Reverse(by_item[item]));
+    let place = |item: &str| order.iter().position(|one| *one == item).unwrap_or(order.len());
+    let mut moments: Vec<Moment> = picked.iter().map(|one| one.moment.clone()).collect();
     moments.sort_by_key(|one| (place(&one.item), one.start));
-    grow(&mut moments, &lasts, length_ms - total);
-    end_with_shots(&mut moments, found, &lasts);
+    let missing = length_ms - total(&moments);
+    move_ends(&mut moments, missing, |moments, place| bounds(moments, place, footage));
     moments
 }
 
+/// Returns the length of these moments together, in milliseconds.
+fn total(moments: &[Moment]) -> i64 {
+    moments.iter().map(Moment::ms).sum()
+}
+
 /// Returns the found places with some footage before and after. Those that overlap, or nearly so, are joined.
-fn candidates(found: &[WordHit], lasts: &impl Fn(&str) -> Option<i64>) -> Vec<Candidate> {
-    let mut sorted: Vec<&WordHit> = found.iter().collect();
+fn candidates(footage: &Footage<'_>) -> Vec<Candidate> {
+    let mut sorted: Vec<&WordHit> = footage.found.iter().collect();
     sorted.sort_by(|one, other| (&one.item, one.start).cmp(&(&other.item, other.start)));
     let mut candidates: Vec<Candidate> = Vec::new();
     for one in sorted {
-        let Some(lasts) = lasts(&one.item).filter(|lasts| *lasts > 0) else { continue };
+        let Some(lasts) = footage.lasts(&one.item).filter(|lasts| *lasts > 0) else { continue };
         let (start, end) = around(one, lasts);
         if end <= start {
             continue;
@@ -121,7 +214,7 @@ fn candidates(found: &[WordHit], lasts: &impl Fn(&str) -> Option<i64>) -> Vec<Ca
                 *best = (*best).max(one.score);
             }
             _ => candidates.push(Candidate {
-                moment: Moment { item: one.item.clone(), start, end, text: one.text.clone() },
+                moment: Moment { item: one.item.clone(), start, end, text: one.text.clone(), silent: 0 },
                 words: BTreeMap::from([(one.word, one.score)]),
             }),
         }
@@ -143,50 +236,57 @@ fn around(found: &WordHit, lasts: i64) -> (i64, i64) {
     (start.clamp(0, lasts), end.clamp(0, lasts))
 }
 
-/// Lengthens the moments by `missing` milliseconds in all, as far as their items allow and without overlaps.
-fn grow(moments: &mut [Moment], lasts: &impl Fn(&str) -> Option<i64>, mut missing: i64) {
-    for _ in 0..ROUNDS {
-        let many = i64::try_from(moments.len()).unwrap_or(i64::MAX);
-        if many == 0 || missing <= 0 {
-            return;
+/// Moves the starts and ends of moments towards those that `to` returns, by `ms` milliseconds in all and each by the
+/// same share, as far as they are apart. Returns the milliseconds that are left.
+fn move_ends(moments: &mut [Moment], ms: i64, to: impl Fn(&[Moment], usize) -> (i64, i64)) -> i64 {
+    let mut left = ms.max(0);
+    loop {
+        let apart = (0..moments.len()).map(|place| {
+            let ((start, end), one) = (to(moments, place), &moments[place]);
+            i64::from(start != one.start) + i64::from(end != one.end)
+        });
+        let many: i64 = apart.sum();
+        if many == 0 || left == 0 {
+            return left;
         }
-        let share = (missing / many / 2).max(1);
-        let before = missing;
+        let share = (left / many).max(1);
         for place in 0..moments.len() {
-            let (floor, ceiling) = bounds(moments, place, lasts);
+            let (start, end) = to(moments, place);
             let one = &mut moments[place];
-            let later = share.min(ceiling - one.end).min(missing).max(0);
+            let later = (end - one.end).clamp(-share.min(left), share.min(left));
             one.end += later;
-            missing -= later;
-            let earlier = share.min(one.start - floor).min(missing).max(0);
-            one.start -= earlier;
-            missing -= earlier;
-        }
-        if missing == before {
-            return;
+            left -= later.abs();
+            let later = (start - one.start).clamp(-share.min(left), share.min(left));
+            one.start += later;
+            left -= later.abs();
         }
     }
 }
 
-/// Returns the earliest start and the latest end of a moment: its neighbours of the same item, or the item's ends.
-fn bounds(moments: &[Moment], place: usize, lasts: &impl Fn(&str) -> Option<i64>) -> (i64, i64) {
-    let one = &moments[place];
-    let same = |other: &&Moment| other.item == one.item;
+/// Returns the moments of the same item before and after this one.
+fn neighbours(moments: &[Moment], place: usize) -> (Option<&Moment>, Option<&Moment>) {
+    let same = |other: &&Moment| other.item == moments[place].item;
     let before = place.checked_sub(1).and_then(|before| moments.get(before)).filter(same);
-    let after = moments.get(place + 1).filter(same);
-    let ends = lasts(&one.item).unwrap_or(one.end);
+    (before, moments.get(place + 1).filter(same))
+}
+
+/// Returns the earliest start and the latest end of a moment: its neighbours of the same item, or the item's ends.
+fn bounds(moments: &[Moment], place: usize, footage: &Footage<'_>) -> (i64, i64) {
+    let (one, (before, after)) = (&moments[place], neighbours(moments, place));
+    let ends = footage.lasts(&one.item).unwrap_or(one.end);
     (before.map_or(0, |other| other.end), after.map_or(ends, |other| other.start))
 }
 
 /// Moves the ends of scenes to borders of shots that are near. The film stays as long as it is: the start of the same
-/// scene, or of another one, moves as far in the same direction, unless it lies on a border itself.
-fn end_with_shots(moments: &mut [Moment], found: &[WordHit], lasts: &impl Fn(&str) -> Option<i64>) {
+/// scene, or of another one, moves as far in the same direction, unless it lies on a border itself. Both stay in their
+/// pauses.
+fn end_with_shots(moments: &mut [Moment], footage: &Footage<'_>) {
     for place in 0..moments.len() {
-        let (_, ceiling) = bounds(moments, place, lasts);
-        let Some(later) = to_border(&moments[place], found, ceiling) else { continue };
+        let (_, ceiling) = bounds(moments, place, footage);
+        let Some(later) = to_border(&moments[place], footage, ceiling) else { continue };
         moments[place].end += later;
         let mut starts = std::iter::once(place).chain((0..moments.len()).filter(|other| *other != place));
-        let gives = starts.find(|start| may_begin(moments, *start, later, found, lasts));
+        let gives = starts.find(|start| may_begin(moments, *start, later, footage));
         match gives {
             Some(start) => moments[start].start += later,
             None => moments[place].end -= later,
@@ -195,29 +295,31 @@ fn end_with_shots(moments: &mut [Moment], found: &[WordHit], lasts: &impl Fn(&st
 }
 
 /// Returns by how much the end moves to the nearest border before `ceiling`; `None` if it lies on one, or none is near.
-/// No found place is cut off, and the scene does not become too short.
-fn to_border(one: &Moment, found: &[WordHit], ceiling: i64) -> Option<i64> {
+/// No found place is cut off, and the scene does not become too short. One that goes on without its sound ends where it
+/// does.
+fn to_border(one: &Moment, footage: &Footage<'_>, ceiling: i64) -> Option<i64> {
+    if one.silent > 0 {
+        return None;
+    }
+    let found = footage.found;
     let own = || found.iter().filter(|place| place.item == one.item);
     let cuts = |end: i64| own().any(|place| place.start >= one.start && place.end <= one.end && place.end > end);
     let fits = |end: &i64| *end <= ceiling && *end - one.start >= SHORTEST_MS && !cuts(*end);
     let near = borders(&one.item, found).filter(|border| (border - one.end).abs() <= NEAR_MS).filter(fits);
+    let near = near.filter(|border| footage.is_one_pause(&one.item, one.end, *border));
     near.map(|border| border - one.end).min_by_key(|later| later.abs()).filter(|later| *later != 0)
 }
 
 /// Whether this scene may begin `later` milliseconds later: it does not begin with a shot, no found place is cut off,
-/// and it does not become too short or overlap the one before.
-fn may_begin(
-    moments: &[Moment],
-    place: usize,
-    later: i64,
-    found: &[WordHit],
-    lasts: &impl Fn(&str) -> Option<i64>,
-) -> bool {
-    let (one, (floor, _)) = (&moments[place], bounds(moments, place, lasts));
+/// and it does not become too short, overlap the one before or leave its pause.
+fn may_begin(moments: &[Moment], place: usize, later: i64, footage: &Footage<'_>) -> bool {
+    let (one, (floor, _)) = (&moments[place], bounds(moments, place, footage));
+    let found = footage.found;
     let start = one.start + later;
     let is_found = |place: &WordHit| place.item == one.item && (one.start..start).contains(&place.start);
     let begins_with_shot = one.start == 0 || borders(&one.item, found).any(|border| border == one.start);
-    !begins_with_shot && start >= floor && one.end - start >= SHORTEST_MS && !found.iter().any(is_found)
+    let is_free = start >= floor && one.end - start >= SHORTEST_MS && !found.iter().any(is_found);
+    !begins_with_shot && is_free && footage.is_one_pause(&one.item, one.start, start)
 }
 
 /// Returns the borders of an item's shots, as far as something was found in them.
