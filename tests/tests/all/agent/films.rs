@@ -1,12 +1,21 @@
 //! A brief becomes a film, whatever dies on the way, and goes on with what is said.
 
-use super::{BRIEF, Studio, get, tools};
+use super::{BRIEF, Studio, get, interview, tools};
 use crate::generation::job;
 use domain::minutes::Minutes;
+use mws_tests::world::footage::STEP;
 use mws_tests::world::{Tenant, World, until};
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 use std::time::Duration;
+
+/// Whether nobody speaks at this time of the interview, and no sentence goes on after it.
+fn is_between_sentences(time: f64) -> bool {
+    let said = interview();
+    let words = said.split_whitespace().zip(0_u32..).map(|(word, number)| (word, f64::from(number) * STEP));
+    let last = words.take_while(|(_, start)| *start < time).last();
+    last.is_none_or(|(word, start)| word.ends_with('.') && start + STEP / 2.0 <= time)
+}
 
 #[tokio::test]
 async fn a_brief_becomes_a_film_and_each_status_is_told_in_its_order() -> anyhow::Result<()> {
@@ -29,6 +38,11 @@ async fn a_brief_becomes_a_film_and_each_status_is_told_in_its_order() -> anyhow
         (&timeline["duration_seconds"], timeline["scenes"].as_array().map(Vec::len)),
         (&json!(30.0), Some(scenes.len()))
     );
+    for scene in timeline["scenes"].as_array().into_iter().flatten() {
+        let seconds = |field: &str| scene[field].as_f64().ok_or_else(|| anyhow::anyhow!("no {field}: {scene}"));
+        let (start, end) = (seconds("start")?, seconds("start")? + seconds("duration")?);
+        assert!(is_between_sentences(start) && is_between_sentences(end), "{scene}");
+    }
     let music = &timeline["audio"]["music"];
     assert_eq!((&music["duration"], &music["duck_under_voice"]), (&json!(20.0), &json!(true)));
     assert_eq!(timeline["audio"]["tracks"][0]["offset"], 20.0, "music that is too short is heard again");
@@ -58,6 +72,7 @@ async fn a_brief_becomes_a_film_and_each_status_is_told_in_its_order() -> anyhow
     let log = studio.log(&id).await?;
     assert_eq!(project["spent"]["steps"], log.len());
     assert!(log.iter().all(|step| step["status"] == "done"), "{log:?}");
+    assert_eq!(tools(&log).iter().filter(|tool| **tool == "transcribe_media").count(), 1, "one item is shown");
 
     // What shows the film once more is a film too, for the next one to leave out. (The film of this test is a sound.)
     let seen = "UPDATE items SET type = 'video', has_video = true, width = 64, height = 64 WHERE made_by IS NOT NULL";

@@ -11,6 +11,12 @@ use serde_json::{Value, json};
 
 const BRIEF: &str = "A 30 second film about the river from the interview footage, with music";
 
+/// What is said in the interview.
+fn interview() -> String {
+    let filler = "and then we walked on for quite some time. ".repeat(6);
+    format!("{filler} until the river came into sight. {filler} so much for that.")
+}
+
 /// A workspace with footage, of which nothing is read.
 struct Studio {
     world: World,
@@ -26,9 +32,7 @@ impl Studio {
     }
 
     async fn with_worker(self) -> anyhow::Result<Self> {
-        let filler = "and then we walked on for quite some time ".repeat(6);
-        let said = format!("{filler} until the river came into sight {filler} so much for that");
-        let said = Script { cuts: vec![16.0, 24.0], ..Script::saying(&said) };
+        let said = Script { cuts: vec![16.0, 24.0], ..Script::saying(&interview()) };
         let scripts = vec![(self.interview, said), (self.harbour, Script::saying("a river too"))];
         self.world.work(performing(scripts)).await?;
         Ok(self)
