@@ -322,6 +322,7 @@ class Projects(unittest.TestCase):
         self.assertEqual(projects.shown(scenes, self.FOOTAGE, "river"), 1)
         self.assertEqual(projects.shown(scenes, self.FOOTAGE, "dog"), 0)
         self.assertEqual(projects.on_borders(scenes, self.FOOTAGE), 0.5)
+        self.assertEqual(projects.in_sentences(scenes, self.FOOTAGE), 1)
 
     def test_statuses(self):
         self.assertEqual(projects.out_of_order([1, 2, 3]), 0)

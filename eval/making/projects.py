@@ -176,9 +176,11 @@ def rows(folder: Path, found: dict, seeds: int) -> list[Row]:
     timeline, footage = found["timeline"], found["footage"]
     fps = EXACT.get(timeline["fps"], timeline["fps"])
     scenes, path, frame, none = scenes_of(timeline, footage), folder / "film.mp4", Bar.at_most(1), Bar.at_most(0)
+    # Some may go on without their sound.
+    heard = scenes_of({"scenes": [one for one in timeline["scenes"] if one["volume"] > 0]}, footage)
     cut, picture = judge.cuts_off(path, scenes, fps, FADES)
-    under, between, voice = sounds_off(folder, scenes, footage, fps)
-    said = shown(scenes, footage, SAID[seeds][1])
+    under, between, voice = sounds_off(folder, heard, footage, fps)
+    said = shown(heard, footage, SAID[seeds][1])
     told = [one["event"] for one in found["told"]]
     revisions = [one["revision"] for one in found["told"]]
     return [
@@ -193,6 +195,13 @@ def rows(folder: Path, found: dict, seeds: int) -> list[Row]:
         Row("projects", "every picture in it: worst, pictures off", picture, frame, 2),
         Row("projects", "seconds that are shown twice", overlaps(scenes), none, 2),
         Row("projects", "sentences with the word of the brief: part that is shown whole", said, Bar.at_least(1), 2),
+        Row(
+            "projects",
+            "beginnings and ends of scenes in the middle of a sentence",
+            in_sentences(heard, footage),
+            none,
+            0,
+        ),
         Row(
             "projects",
             "beginnings and ends of scenes: part that is on a border of a shot ± 1 picture",
@@ -253,6 +262,13 @@ def shown(scenes: list[Scene], footage: list[dict], word: str) -> float:
         for scene in scenes
     )
     return sum(whole(*one) for one in wanted) / len(wanted)
+
+
+def in_sentences(scenes: list[Scene], footage: list[dict]) -> int:
+    """The beginnings and ends of scenes at which a sentence has begun and goes on."""
+    said = lambda scene: footage[scene.source - 10]["spans"]
+    goes_on = lambda scene, at: any(start + 0.05 < at < end - 0.05 for start, end in said(scene))
+    return sum(goes_on(scene, at) for scene in scenes for at in (scene.start, scene.start + scene.duration))
 
 
 def on_borders(scenes: list[Scene], footage: list[dict]) -> float:
