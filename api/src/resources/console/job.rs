@@ -8,11 +8,12 @@ use super::words::{amount, hidden, link, link_if_open, minutes, or_dash, state, 
 use super::{Visit, axis, changed, json, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
-use crate::resources::operator::jobs::OperatorJobs;
 use crate::resources::tools::jobs::{JobAnswer, add_waits};
-use crate::usecases::operator::jobs::cancel_job;
+use crate::resources::tools::prepare_media::PreparedRead;
+use crate::usecases::operator::jobs::{cancel_job, refuse_rerun, run_again};
 use domain::ids::{DeliveryId, JobId};
 use domain::job::{Job, JobStatus};
+use domain::plan::Answer as ReadAnswer;
 use domain::task::Task;
 use domain::verdict::thresholds::SILENT_SECONDS;
 use maud::{Markup, html};
@@ -265,6 +266,7 @@ pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
     if let Some(why) = why_not_again(&mut *visit.conn().await?, &job, &origin).await? {
         return Ok(not_again(&visit, "It can't be run again", id, &html! { p { (why) } }));
     }
+    refuse_rerun(&visit.app, &origin).await?;
     let main = html! {
         h1 { "Run it again?" }
         p { "The read " b { (super::jobs::work(&job)) } " of the job " (link("jobs", id)) " is started anew, as a job of its own." }
@@ -283,13 +285,13 @@ fn not_again(visit: &Visit, title: &str, id: JobId, why: &Markup) -> Response {
 /// Runs a job's read again.
 pub(super) async fn retry(visit: Visit) -> Answer<Response> {
     let id: JobId = visit.own_id(Code::JobNotFound)?;
-    let prepared = OperatorJobs(visit.app.clone()).run_again(&visit.caller, id).await?;
-    if let Some(started) = prepared.started() {
-        return Ok(leads_to(&format!("/console/jobs/{}?done=retried", started.0)));
+    let (read, answer) = run_again(&visit.app, &visit.caller, id).await?;
+    if let ReadAnswer::Queued { job, .. } = answer {
+        return Ok(leads_to(&format!("/console/jobs/{job}?done=retried")));
     }
     let (job, origin) = find(&visit, id).await?;
     let why = why_not_again(&mut *visit.conn().await?, &job, &origin).await?;
-    let shown = json_of(&prepared);
+    let shown = json_of(&PreparedRead::of(read, &answer));
     let main = html! {
         @if let Some(why) = &why { p { (why) } }
         @else { p { "The answer was:" } pre { code { (format!("{shown:#}")) } } }

@@ -8,13 +8,13 @@ use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::field;
 use crate::http::text::Time;
-use crate::resources::operator::jobs::OperatorJobs;
-use crate::resources::tools::prepare_media::ReadStatus;
 use crate::usecases::operator::bulk_operations::{self as acts, BulkAsked, BulkSelection};
+use crate::usecases::operator::jobs::run_again;
 use domain::bulk::MOST_NAME_CHARACTERS;
 use domain::ids::JobId;
 use domain::job::{Job, JobStatus};
 use domain::minutes::Minutes;
+use domain::plan::Answer as ReadAnswer;
 use domain::read::Read;
 use maud::{Markup, html};
 use poem::Response;
@@ -244,11 +244,10 @@ pub(super) async fn run(visit: Visit) -> Answer<Response> {
     refuse_untyped(&visit, matching.many())?;
     let (mut started, mut there, mut refused) = (0_u32, 0_u32, 0_u32);
     for job in &matching.jobs {
-        let prepared = OperatorJobs(visit.app.clone()).run_again(&visit.caller, job.id).await;
-        match prepared {
-            Ok(prepared) if prepared.already_queued == Some(false) => started += 1,
-            Ok(prepared) if matches!(prepared.status, ReadStatus::Ready | ReadStatus::Queued) => there += 1,
-            Ok(_) => refused += 1,
+        match run_again(&visit.app, &visit.caller, job.id).await {
+            Ok((_, ReadAnswer::Queued { already: false, .. })) => started += 1,
+            Ok((_, ReadAnswer::Queued { .. } | ReadAnswer::Ready)) => there += 1,
+            Ok((_, ReadAnswer::Startable { .. } | ReadAnswer::Not(_))) => refused += 1,
             Err(refusal) if can_be_passed_over(refusal.code()) => refused += 1,
             Err(refusal) => return Err(refusal),
         }
@@ -260,9 +259,16 @@ pub(super) async fn run(visit: Visit) -> Answer<Response> {
     Ok(leads_to(&PAGE.link(&visit, matching.period, &results)))
 }
 
-/// Whether a refusal is of one job, and says nothing of the others.
+/// Whether a refusal is of one job or its account, and says nothing of the others.
 fn can_be_passed_over(code: Code) -> bool {
-    matches!(code, Code::JobNotFound | Code::IllegalTransition | Code::ReadNotApplicable)
+    matches!(
+        code,
+        Code::JobNotFound
+            | Code::IllegalTransition
+            | Code::ReadNotApplicable
+            | Code::AccountSuspended
+            | Code::WorkspaceForbidden
+    )
 }
 
 fn fields(visit: &Visit) -> Markup {

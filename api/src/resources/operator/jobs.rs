@@ -9,19 +9,14 @@ use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
 use crate::resources::tools::jobs::{JobAnswer, JobKindWord, JobStatusWord, add_waits};
 use crate::resources::tools::prepare_media::{PreparedRead, ReadKind};
-use crate::usecases::dispatch::{self, DispatchRequest, Dispatched, Prepared};
-use crate::usecases::operator::jobs::cancel_job;
-use domain::ids::{ItemId, JobId, RequestId};
-use domain::job::JobStatus;
-use domain::plan::{Answer as ReadAnswer, Reason};
-use domain::read::Read;
+use crate::usecases::operator::jobs::{cancel_job, run_again};
+use domain::ids::JobId;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
-use serde_json::json;
 use sqlx::PgConnection;
 use std::collections::HashMap;
-use store::jobs::{self, Call, FoundJob, JobSearchFilter, Origin, Owners, Rerun, SearchScope};
+use store::jobs::{self, FoundJob, JobSearchFilter, SearchScope};
 use store::workspaces;
 
 /// The error codes of these operations, besides those that any operation may return.
@@ -29,11 +24,17 @@ pub const ERRORS: Refusals = &[
     ("GET /operator/jobs", &[Code::InvalidCursor, Code::AccountNotFound, Code::WorkspaceNotFound, Code::ItemNotFound]),
     ("GET /operator/jobs/{id}", &[Code::JobNotFound]),
     ("POST /operator/jobs/{id}/cancel", &[Code::JobNotFound, Code::IllegalTransition]),
-    ("POST /operator/jobs/{id}/retry", &[Code::JobNotFound, Code::IllegalTransition, Code::ReadNotApplicable]),
+    (
+        "POST /operator/jobs/{id}/retry",
+        &[
+            Code::JobNotFound,
+            Code::IllegalTransition,
+            Code::ReadNotApplicable,
+            Code::AccountSuspended,
+            Code::WorkspaceForbidden,
+        ],
+    ),
 ];
-
-/// The tool that a call is recorded under when an operator runs a read again.
-const TOOL: &str = "operator_retry";
 
 /// The operations on jobs.
 pub struct OperatorJobs(pub App);
@@ -147,7 +148,8 @@ impl OperatorJobs {
         id: Path<Text>,
     ) -> Answer<Accepted<PreparedRead>> {
         let OperatorAuth(operator) = auth;
-        Ok(Accepted(self.run_again(&operator, id.0.id(Code::JobNotFound)?).await?))
+        let (read, answer) = run_again(&self.0, &operator, id.0.id(Code::JobNotFound)?).await?;
+        Ok(Accepted(PreparedRead::of(read, &answer)))
     }
 }
 
@@ -158,74 +160,6 @@ impl OperatorJobs {
         let found = FoundJob { job: id, payer: origin.payer, owner: origin.owner };
         operator_jobs(&mut conn, &[found], operator).await?.remove(&id).ok_or_else(|| missing(Code::JobNotFound, id))
     }
-
-    /// Runs a job's read again, at the expense of its payer.
-    ///
-    /// # Errors
-    /// `illegal_transition` if the job has not ended or has succeeded, `read_not_applicable` if it is not a read.
-    pub async fn run_again(&self, operator: &OperatorCaller, id: JobId) -> Answer<PreparedRead> {
-        let origin =
-            jobs::origin(&mut *self.0.conn().await?, id).await?.ok_or_else(|| missing(Code::JobNotFound, id))?;
-        if !matches!(origin.status, JobStatus::Failed | JobStatus::Cancelled) {
-            let message =
-                format!("The job is {}; one that failed or was cancelled can be run again.", origin.status.name());
-            return Err(ApiError::new(Code::IllegalTransition, message));
-        }
-        let (Some(read), Some(item)) = (origin.read, origin.item) else {
-            return Err(ApiError::new(Code::ReadNotApplicable, "The job is no read: its own tool starts it again."));
-        };
-        self.retry_job(operator, id, origin, read, item).await
-    }
-
-    /// The use case: a dispatch for the payer, with the row of the audit log in the same transaction.
-    async fn retry_job(
-        &self,
-        operator: &OperatorCaller,
-        first: JobId,
-        origin: Origin,
-        read: Read,
-        item: ItemId,
-    ) -> Answer<PreparedRead> {
-        let request = DispatchRequest {
-            owners: Owners { payer: origin.payer, owner: origin.owner, workspace: origin.workspace },
-            call: Call {
-                id: RequestId::mint(),
-                tool: TOOL,
-                request_id: operator.request_id.clone(),
-                context: origin.context,
-                traceparent: None,
-                rerun: Some(Box::new(Rerun { of: first, entry: None })),
-            },
-            refs: vec![item.to_string()],
-            reads: vec![read],
-            key: None,
-        };
-        let note = |prepared: &Prepared| {
-            let started = answer_of(prepared).and_then(|answer| match answer {
-                ReadAnswer::Queued { job, .. } => Some(*job),
-                ReadAnswer::Ready | ReadAnswer::Startable { .. } | ReadAnswer::Not(_) => None,
-            });
-            operator.changed(
-                "job.retry",
-                first,
-                None,
-                Some(json!({ "job_id": started, "read": read, "item_id": item })),
-            )
-        };
-        match dispatch::dispatch_noted(&self.0.process, &request, &note).await? {
-            Dispatched::Answered(prepared) => {
-                let answer = answer_of(&prepared).cloned().unwrap_or(ReadAnswer::Not(Reason::ItemNotFound));
-                Ok(PreparedRead::of(read, &answer))
-            }
-            Dispatched::Replayed(_) | Dispatched::KeyReused | Dispatched::TooSoon(..) => {
-                Err(ApiError::internal("a key where none was sent"))
-            }
-        }
-    }
-}
-
-fn answer_of(prepared: &Prepared) -> Option<&ReadAnswer> {
-    prepared.items.first()?.answers.first()
 }
 
 async fn search_scope(

@@ -232,8 +232,7 @@ async fn ready_after_all<T: ParseFromJSON + ToJSON>(
 
 /// Returns the item and the answer for the one read of the one ref.
 fn only(prepared: &Prepared) -> (Option<ItemId>, Option<&ReadAnswer>) {
-    let item = prepared.items.first();
-    (item.and_then(|item| item.item), item.and_then(|item| item.answers.first()))
+    (prepared.items.first().and_then(|item| item.item), prepared.only_answer())
 }
 
 /// Returns the tool's answer when a job computes the read, or would.

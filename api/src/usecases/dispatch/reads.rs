@@ -49,6 +49,13 @@ pub struct Prepared {
     pub balance: Balance,
 }
 
+impl Prepared {
+    /// The answer of a call for one read of one item.
+    pub fn only_answer(&self) -> Option<&Answer> {
+        self.items.first()?.answers.first()
+    }
+}
+
 /// The answers for one ref.
 #[derive(Debug, Clone)]
 pub struct PreparedItem {

@@ -2,12 +2,12 @@
 //! operation's place moves in the dispatch's own transaction, so that whatever is killed, what was started is counted,
 //! and nothing is started twice.
 
-use super::jobs::refuse_rerun;
+use super::jobs::{refuse_rerun, rerun_request};
 use crate::app::App;
 use crate::http::error::{Answer, ApiError, Code};
-use crate::usecases::dispatch::{BulkStep, DispatchError, DispatchRequest, Dispatched, Prepared, dispatch_step};
+use crate::usecases::dispatch::{BulkStep, DispatchError, Dispatched, Prepared, dispatch_step};
 use domain::bulk::{BulkKind, STORED, UNDER_WAY};
-use domain::ids::{AccountId, BulkOperationId, ItemId, RequestId};
+use domain::ids::{AccountId, BulkOperationId, ItemId};
 use domain::plan::Answer as ReadAnswer;
 use domain::read::Read;
 use runtime::wake::{Wake, woken};
@@ -16,7 +16,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 use store::audit::{self, Entry};
 use store::bulk_operations::{self, BulkOperation};
-use store::jobs::{self, Call, Origin, Owners, Rerun};
+use store::jobs::{self, Origin};
 use tokio::time::{sleep, timeout};
 
 /// Reads of one operation that one turn starts.
@@ -34,8 +34,6 @@ const LOOK_AGAIN: Duration = Duration::from_secs(5);
 const LONGEST_START: Duration = Duration::from_secs(5);
 /// Why a read is skipped whose account is held up by its own changes.
 const TOO_BUSY: Code = Code::RateLimited;
-/// The tool that a call is recorded under when an operator runs a read again.
-const TOOL: &str = "operator_retry";
 
 /// Takes operations forward until the process is told to end.
 pub async fn run_failed_reads_again(app: App) {
@@ -144,20 +142,7 @@ async fn start(
     item: ItemId,
     step: &BulkStep,
 ) -> Answer<Started> {
-    let request = DispatchRequest {
-        owners: Owners { payer: origin.payer, owner: origin.owner, workspace: origin.workspace },
-        call: Call {
-            id: RequestId::mint(),
-            tool: TOOL,
-            request_id: operation.request_id.clone(),
-            context: origin.context,
-            traceparent: None,
-            rerun: Some(Box::new(Rerun { of: step.to, entry: None })),
-        },
-        refs: vec![item.to_string()],
-        reads: vec![read],
-        key: None,
-    };
+    let request = rerun_request(step.to, origin, read, item, operation.request_id.clone());
     // One that is cut off is rolled back; where its commit had begun, the operation may be at another place, and the
     // read is then not counted as skipped.
     let Ok(dispatched) = timeout(LONGEST_START, dispatch_step(&app.process, &request, step)).await else {
@@ -181,7 +166,7 @@ async fn start(
 }
 
 fn started(prepared: &Prepared) -> Started {
-    match prepared.items.first().and_then(|item| item.answers.first()) {
+    match prepared.only_answer() {
         Some(ReadAnswer::Queued { already: false, .. }) => Started::Yes,
         Some(ReadAnswer::Queued { .. } | ReadAnswer::Startable { .. }) => Started::Skipped(UNDER_WAY),
         Some(ReadAnswer::Ready) => Started::Skipped(STORED),

@@ -1,16 +1,23 @@
-//! Cancelling a job of any account: its end, its event and the row of the audit log are one transaction. And who calls
-//! when an operator has a job's work done again with another input: a tool's own transaction then has that row too.
+//! Jobs of any account: one is cancelled, or what it did is done again for whoever paid. What an operator changes is one
+//! transaction with its row of the audit log; with another input that is the transaction of the tool that is called.
 
 use super::missing;
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;
 use crate::auth::{Caller, CallerWorkspace, CredentialKind, Role};
 use crate::http::error::{Answer, ApiError, Code};
-use domain::ids::JobId;
+use crate::usecases::dispatch::{DispatchRequest, Dispatched, Prepared, dispatch_noted};
+use domain::ids::{ItemId, JobId, RequestId};
+use domain::job::JobStatus;
+use domain::plan::{Answer as ReadAnswer, Reason};
+use domain::read::Read;
 use runtime::ending;
 use serde_json::json;
-use store::jobs::{Origin, Rerun};
+use store::jobs::{Call, Origin, Owners, Rerun};
 use store::{accounts, audit, jobs, members};
+
+/// The tool that a call is recorded under when an operator runs a read again.
+const RERUN_TOOL: &str = "operator_retry";
 
 /// Cancels a job that is queued, and asks one that runs to stop.
 ///
@@ -32,6 +39,68 @@ pub async fn cancel_job(app: &App, operator: &OperatorCaller, id: JobId) -> Answ
     cancel_job.commit().await?;
     after_commit.run(&process.pool, &process.wakes).await;
     Ok(())
+}
+
+/// Runs the read of a job that failed or was cancelled again, at the expense of its payer. Returns the read and its
+/// answer.
+///
+/// # Errors
+/// `illegal_transition` if the job has not ended or has succeeded, `read_not_applicable` if it is not a read, and those
+/// of [`refuse_rerun`].
+pub async fn run_again(app: &App, operator: &OperatorCaller, first: JobId) -> Answer<(Read, ReadAnswer)> {
+    let origin = jobs::origin(&mut *app.conn().await?, first).await?;
+    let origin = origin.ok_or_else(|| missing(Code::JobNotFound, first))?;
+    if !matches!(origin.status, JobStatus::Failed | JobStatus::Cancelled) {
+        let message =
+            format!("The job is {}; one that failed or was cancelled can be run again.", origin.status.name());
+        return Err(ApiError::new(Code::IllegalTransition, message));
+    }
+    let (Some(read), Some(item)) = (origin.read, origin.item) else {
+        return Err(ApiError::new(Code::ReadNotApplicable, "The job is no read: its own tool starts it again."));
+    };
+    refuse_rerun(app, &origin).await?;
+    let request = rerun_request(first, origin, read, item, operator.request_id.clone());
+    let note = |prepared: &Prepared| {
+        let started = match prepared.only_answer() {
+            Some(ReadAnswer::Queued { job, .. }) => Some(*job),
+            Some(ReadAnswer::Ready | ReadAnswer::Startable { .. } | ReadAnswer::Not(_)) | None => None,
+        };
+        let after = json!({ "job_id": started, "read": read, "item_id": item });
+        operator.changed("job.retry", first, None, Some(after))
+    };
+    match dispatch_noted(&app.process, &request, &note).await? {
+        Dispatched::Answered(prepared) => {
+            let answer = prepared.only_answer().cloned();
+            Ok((read, answer.unwrap_or(ReadAnswer::Not(Reason::ItemNotFound))))
+        }
+        Dispatched::Replayed(_) | Dispatched::KeyReused | Dispatched::TooSoon(_) => {
+            Err(ApiError::internal("a key where none was sent"))
+        }
+    }
+}
+
+/// Returns the call that runs a job's read again for whoever paid for it, in the workspace that it was in.
+pub(super) fn rerun_request(
+    first: JobId,
+    origin: Origin,
+    read: Read,
+    item: ItemId,
+    request_id: String,
+) -> DispatchRequest {
+    DispatchRequest {
+        owners: Owners { payer: origin.payer, owner: origin.owner, workspace: origin.workspace },
+        call: Call {
+            id: RequestId::mint(),
+            tool: RERUN_TOOL,
+            request_id,
+            context: origin.context,
+            traceparent: None,
+            rerun: Some(Box::new(Rerun { of: first, entry: None })),
+        },
+        refs: vec![item.to_string()],
+        reads: vec![read],
+        key: None,
+    }
 }
 
 /// Refuses to have the work of a job done again for who paid for it.

@@ -116,6 +116,34 @@ async fn jobs_of_all_accounts_are_found_page_by_page_and_one_that_failed_is_run_
 }
 
 #[tokio::test]
+async fn no_read_is_run_again_for_an_account_that_is_suspended_or_may_work_there_no_longer() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let (one, two) = (world.tenant("one").await?, world.tenant("two").await?);
+    let guest = world.member(&two, &one, "editor").await?;
+    let items = world.items(&one, 2, Media::audio(60)).await?;
+    let own = one.client.prepare(&items[..1], &["levels"]).await?.job_ids()?.remove(0);
+    let of_guest = guest.prepare(&items[1..], &["levels"]).await?.job_ids()?.remove(0);
+    for job in [&own, &of_guest] {
+        done(&anna, "POST", &format!("/operator/jobs/{job}/cancel"), &json!({}), 202).await?;
+    }
+    let retry = |job: &str| format!("/operator/jobs/{job}/retry");
+    sqlx::raw_sql("UPDATE members SET role = 'viewer'").execute(world.pool()).await?;
+    let refused = send(&anna, "POST", &retry(&of_guest), &json!({})).await?;
+    assert_eq!(refusal(&refused), (403, "workspace_forbidden"), "the guest's account would pay");
+    let account = format!("/operator/accounts/{}", one.account);
+    done(&anna, "POST", &format!("{account}/suspend"), &json!({ "reason": "Unpaid." }), 200).await?;
+    for job in [&own, &of_guest] {
+        let refused = send(&anna, "POST", &retry(job), &json!({})).await?;
+        assert_eq!(refusal(&refused), (403, "account_suspended"), "it pays, or the workspace is its own");
+    }
+    assert_eq!(world.count("SELECT count(*) FROM jobs WHERE status = 'queued'").await?, 0);
+    done(&anna, "POST", &format!("{account}/resume"), &json!({}), 200).await?;
+    let again = done(&anna, "POST", &retry(&own), &json!({}), 202).await?;
+    assert_eq!(text(&again, "/status"), "queued");
+    world.end().await
+}
+
+#[tokio::test]
 async fn an_operator_cancels_a_job_of_any_account_which_costs_nothing_and_is_told() -> anyhow::Result<()> {
     let (world, anna) = stage().await?;
     let tenant = world.tenant("a").await?;

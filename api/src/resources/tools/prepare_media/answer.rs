@@ -117,11 +117,6 @@ impl PreparedRef {
 }
 
 impl PreparedRead {
-    /// Returns the job that computes it, if any.
-    pub fn started(&self) -> Option<&Text> {
-        self.job_id.as_ref()
-    }
-
     /// Returns the answer for a read that was not started, with a code and a message.
     pub fn refused(read: Read, code: &str, message: &str) -> Self {
         let reason = Some(ReadReason { code: code.into(), message: message.into() });

@@ -17,7 +17,7 @@ use crate::http::words::same_words;
 use crate::usecases::dispatch::{self, DispatchRequest, Dispatched, Prepared};
 use crate::usecases::starting::{self, cloud_processing};
 use answer::PreparedMedia;
-pub use answer::{PreparedRead, ReadStatus};
+pub use answer::PreparedRead;
 use domain::plan::{Answer as ReadAnswer, Reason};
 use domain::read::Read;
 use poem_openapi::payload::Json;
