@@ -1,6 +1,6 @@
-//! The house's own rules: the api's floors, where its transactions begin, circles of files, one style of modules, how
-//! long a file and a line may be. Tests of a file are not held to the floors and circles, since a test may well look at
-//! the whole.
+//! The house's own rules: the api's floors, where its transactions begin, circles of files, one style of modules and of
+//! their tests, how long a file and a line may be. Tests of a file are not held to the floors and circles, since a test
+//! may well look at the whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -158,7 +158,7 @@ pub(super) fn is_test(file: &Path) -> bool {
     let name = file.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let within = file.strip_prefix(root()).unwrap_or(file);
     let mut parts = within.iter().skip_while(|part| *part != "src").skip(1).peekable();
-    name == "tests" || name.ends_with("_tests") || parts.peek().is_none() || parts.any(|part| part == "tests")
+    name == "tests" || parts.peek().is_none() || parts.any(|part| part == "tests")
 }
 
 #[test]
@@ -317,10 +317,13 @@ fn files_import_each_other_in_no_circle_but_parent_and_child() -> anyhow::Result
 }
 
 #[test]
-fn a_module_with_files_of_its_own_is_a_folder_with_mod_rs() -> anyhow::Result<()> {
+fn a_module_with_files_or_tests_of_its_own_is_a_folder_with_mod_rs() -> anyhow::Result<()> {
     for folder in CRATES.iter().flat_map(|name| ["src", "tests"].map(|part| root().join(name).join(part))) {
         for file in if folder.is_dir() { sources(&folder)? } else { Vec::new() } {
             assert!(!file.with_extension("").is_dir(), "{} belongs into its folder, as mod.rs", file.display());
+            // What `for_tests` has is asked by tests of several files.
+            let is_of_one = file.to_string_lossy().ends_with("_tests.rs") && !file.ends_with("for_tests.rs");
+            assert!(!is_of_one, "{} belongs into the folder of what it tests, as tests.rs", file.display());
         }
     }
     Ok(())

@@ -16,8 +16,6 @@ mod said;
 mod tests;
 mod translation;
 mod variant;
-#[cfg(test)]
-mod variant_tests;
 mod volumes;
 
 pub use fit::{Fitted, Spoken, TEMPOS, fitted, tempo};

@@ -17,8 +17,6 @@ mod film;
 mod import;
 mod import_sound;
 mod layout;
-#[cfg(test)]
-mod list_tests;
 mod ops;
 mod otio;
 mod otio_parts;

@@ -265,5 +265,4 @@ fn start_deferrals(pool: PgPool, wakes: Wakes) -> Batcher<(Deferred, Held), ()> 
 }
 
 #[cfg(test)]
-#[path = "statements_tests.rs"]
 mod tests;

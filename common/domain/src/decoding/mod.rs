@@ -270,5 +270,4 @@ impl Pace {
 }
 
 #[cfg(test)]
-#[path = "decoding_tests.rs"]
 mod tests;

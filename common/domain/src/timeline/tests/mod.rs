@@ -1,5 +1,7 @@
 //! Timelines: what operations do and refuse, what holds whatever is done, and what a plan has in which frame.
 
+mod list;
+
 use super::*;
 use crate::captions::Timed;
 use crate::film::{FilmFormat, FilmOutput, FilmPicture, FilmQuality};
@@ -11,11 +13,11 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 /// Items with fixed ids: a film of 10 s, a picture, 60 s of music, a film of 4 s without sound.
-pub(super) fn item(number: u128) -> ItemId {
+fn item(number: u128) -> ItemId {
     ItemId::from(Uuid::from_u128(number))
 }
 
-pub(super) fn sources() -> Sources {
+fn sources() -> Sources {
     let facts = |kind, seconds: Option<i64>, has_audio, has_video| SourceFacts {
         kind,
         duration: seconds.map(|seconds| Micros(seconds * 1_000_000)),
@@ -32,7 +34,7 @@ pub(super) fn sources() -> Sources {
     ])
 }
 
-pub(super) fn done(ops: Value) -> Result<Timeline, String> {
+fn done(ops: Value) -> Result<Timeline, String> {
     let mut timeline = Timeline::new();
     for op in serde_json::from_value::<Vec<TimelineOp>>(ops).map_err(|error| error.to_string())? {
         timeline.apply(op, &sources())?;

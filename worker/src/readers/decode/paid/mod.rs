@@ -122,5 +122,4 @@ impl Pace {
 }
 
 #[cfg(test)]
-#[path = "paid_tests.rs"]
 mod tests;

@@ -252,5 +252,4 @@ fn is_black(cells: &[u8]) -> bool {
     clippy::cast_precision_loss,
     reason = "small pictures"
 )]
-#[path = "shots_tests.rs"]
 mod tests;

@@ -194,5 +194,4 @@ pub fn texts(moments: &[Moment], passages: &[Passage]) -> Vec<String> {
 }
 
 #[cfg(test)]
-#[path = "footage_tests.rs"]
 mod tests;

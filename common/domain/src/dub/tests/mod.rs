@@ -1,11 +1,13 @@
 //! Dubs: languages, voices, segments, their operations and the plan of the job that speaks them.
 
+mod variants;
+
 use super::*;
 use crate::document::{OpList, edited};
 use proptest::prelude::*;
 use serde_json::json;
 
-pub(super) fn seconds(seconds: f64) -> Micros {
+fn seconds(seconds: f64) -> Micros {
     serde_json::from_value(json!(seconds)).unwrap()
 }
 
@@ -26,7 +28,7 @@ fn turn(speaker: &str, start: f64, end: f64) -> SaidTurn {
     SaidTurn { speaker: speaker.to_owned(), start: seconds(start), end: seconds(end) }
 }
 
-pub(super) fn segment(start: f64, end: f64, translation: &str) -> Segment {
+fn segment(start: f64, end: f64, translation: &str) -> Segment {
     Segment {
         id: String::new(),
         start: seconds(start),
@@ -38,7 +40,7 @@ pub(super) fn segment(start: f64, end: f64, translation: &str) -> Segment {
     }
 }
 
-pub(super) fn dub(segments: Vec<Segment>) -> Dub {
+fn dub(segments: Vec<Segment>) -> Dub {
     Dub {
         source: ItemId::mint(),
         timeline: None,

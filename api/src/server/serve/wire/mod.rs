@@ -317,5 +317,4 @@ impl<Io: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<Io> {
 }
 
 #[cfg(test)]
-#[path = "wire_tests.rs"]
 mod tests;

@@ -263,5 +263,4 @@ pub(super) fn seconds(us: i64) -> f64 {
 }
 
 #[cfg(test)]
-#[path = "shapes_tests.rs"]
 mod tests;

@@ -186,5 +186,4 @@ impl Memory {
 }
 
 #[cfg(test)]
-#[path = "picker_tests.rs"]
 mod tests;

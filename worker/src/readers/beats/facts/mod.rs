@@ -251,5 +251,4 @@ pub(super) fn hundredths(value: f64) -> f64 {
 
 #[cfg(test)]
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a test's beats are few")]
-#[path = "facts_tests.rs"]
 mod tests;

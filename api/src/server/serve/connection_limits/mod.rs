@@ -251,5 +251,4 @@ impl ConnectionLimits {
 }
 
 #[cfg(test)]
-#[path = "connection_limits_tests.rs"]
 mod tests;

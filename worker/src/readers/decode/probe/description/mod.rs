@@ -213,5 +213,4 @@ fn milliseconds(seconds: Option<&str>) -> Option<i64> {
 }
 
 #[cfg(test)]
-#[path = "description_tests.rs"]
 mod tests;

@@ -1,7 +1,7 @@
 //! Edit decision lists and captions that come in: as we write them, as others do, and as nobody should.
 
-use super::tests::{done, item, sources};
-use super::*;
+use super::super::*;
+use super::{done, item, sources};
 use crate::captions::Timed;
 use crate::ducking::GainPoint;
 use crate::film::{FilmFormat, FilmOutput, FilmQuality};

@@ -80,5 +80,4 @@ fn unavailable(error: MediaError) -> ReadError {
 }
 
 #[cfg(test)]
-#[path = "open_media_tests.rs"]
 mod tests;

@@ -237,5 +237,4 @@ fn is_plausible(words: &[Piece], seconds: f64) -> bool {
 }
 
 #[cfg(test)]
-#[path = "answer_tests.rs"]
 mod tests;

@@ -237,5 +237,4 @@ const fn failed(error: AttemptError) -> FetchError {
 }
 
 #[cfg(test)]
-#[path = "fetch_tests.rs"]
-mod downloads;
+mod tests;

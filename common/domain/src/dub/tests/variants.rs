@@ -1,7 +1,7 @@
 //! The timeline of a dub: its picture, how loud it is, how long, and what becomes of it when the dub is spoken again.
 
-use super::tests::{dub, seconds, segment};
-use super::*;
+use super::super::*;
+use super::{dub, seconds, segment};
 use crate::timeline::{Audio, CaptionSource, LOUDEST, Ratio, Timeline};
 use serde_json::json;
 

@@ -86,5 +86,4 @@ fn on_frames(spans: &[Span], duration_us: i64, rate: FrameRate) -> Vec<Span> {
 }
 
 #[cfg(test)]
-#[path = "silence_tests.rs"]
 mod tests;

@@ -214,5 +214,4 @@ impl FromStr for NetworkPolicy {
 }
 
 #[cfg(test)]
-#[path = "url_policy_tests.rs"]
 mod tests;

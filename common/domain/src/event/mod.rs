@@ -209,5 +209,4 @@ fn instant(at: DateTime<Utc>) -> String {
 }
 
 #[cfg(test)]
-#[path = "event_tests.rs"]
 mod tests;
