@@ -4,15 +4,20 @@
 use crate::http::error::Code;
 
 /// Returns the next step that usually helps where this tool refuses with this code: another call, or a command of
-/// `mws`. `wait_seconds`: how long to wait before the call may succeed, if that is known. A call's answer has no
-/// headers.
+/// `mws`. `wait_seconds`: how long to wait before the call may succeed, if that is known. The step says so, since a
+/// tool's answer has no headers.
 pub(super) fn next_step(tool: &str, code: Code, wait_seconds: Option<u64>) -> String {
-    if tool == "update_webhook" && code == Code::IllegalTransition {
-        return "Resume the account first, if that is right: `mws admin accounts resume` enables the endpoints that the \
-                suspension disabled."
-            .to_owned();
-    }
-    usual(code, wait_seconds)
+    let own = match (tool, code) {
+        ("update_webhook", Code::IllegalTransition) => {
+            "Resume the account first, if that is right: `mws admin accounts resume` enables the endpoints that the \
+             suspension disabled."
+        }
+        ("retry_job", Code::WorkspaceForbidden) => {
+            "Make somebody of the account that pays an editor there first, if that is right: `mws admin members set`."
+        }
+        _ => return usual(code, wait_seconds),
+    };
+    own.to_owned()
 }
 
 /// Returns the next step for this code, whichever tool refuses.
@@ -26,10 +31,8 @@ fn usual(code: Code, wait_seconds: Option<u64>) -> String {
              `tools/list` lists what yours may call."
         }
         Code::ToolNotFound => "`tools/list` lists them.",
-        Code::JobNotFound => "`list_jobs` finds jobs of all accounts. Jobs that are older than is kept are gone.",
-        Code::DeliveryNotFound => {
-            "`list_deliveries` finds deliveries of all accounts. Those that are older than is kept are gone."
-        }
+        Code::JobNotFound => "`list_jobs` finds jobs of all accounts. Old ones have been deleted.",
+        Code::DeliveryNotFound => "`list_deliveries` finds deliveries of all accounts. Old ones have been deleted.",
         Code::WebhookNotFound => {
             "`list_deliveries` with an `account_id` names the endpoints that something was sent to. One that its owner \
              removed can't be found again."
@@ -41,9 +44,12 @@ fn usual(code: Code, wait_seconds: Option<u64>) -> String {
             "`list_jobs` names the workspace of each job, and `mws admin workspaces list` lists all workspaces."
         }
         Code::ItemNotFound => "`list_jobs` names the item that each job works on.",
-        Code::BulkOperationNotFound => "`list_bulk_operations` lists them. Those that ended long ago are gone.",
+        Code::BulkOperationNotFound => {
+            "`list_bulk_operations` lists them. Those that ended long ago have been deleted."
+        }
         Code::ReadNotFound => "`list_reads` lists them.",
         Code::WorkspaceForbidden => "It is another account's. `list_deliveries` names the endpoint of each delivery.",
+        Code::AccountSuspended => "Resume the account first, if that is right: `mws admin accounts resume`.",
         Code::EndpointDisabled => {
             "Find out why it is disabled. Then `update_webhook` with `enabled: true` enables it, and this call works."
         }
