@@ -19,7 +19,7 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::time::interval;
 
-/// Jobs whose wait is measured, in runs of any size: a p95 of fewer is that of one or two.
+/// Jobs whose wait is measured, in runs of any size: one or two of fewer would decide the p95.
 const SAMPLES: usize = 40;
 /// The time between two of them. Not a part of a second: otherwise they would come again and again at the same few
 /// moments of what is done each second, and the p95 would be chance.

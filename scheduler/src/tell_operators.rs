@@ -16,9 +16,9 @@ use store::{inspect, notices, operator_notices, verdict};
 
 /// Seconds from one turn to the next; a little less than the duty's fifteen, so that none of its runs is too early.
 const TURN_SECONDS: f64 = 14.0;
-/// The most new matters of a kind that one look finds, and of endpoints that were disabled as many more; the next look
-/// finds others. Those that stand are beside these: otherwise a few accounts with many of them would keep those of
-/// others from being told.
+/// The most new matters of a kind that one look finds, and as many more of endpoints that were disabled; the next look
+/// finds others. Those that stand already are not counted: otherwise a few accounts with many of them would keep those
+/// of others from being told.
 const MOST_NEW: i64 = 200;
 /// The most notices of one message; the next turn tells more.
 const MOST_NOTICES: i64 = 50;

@@ -152,7 +152,7 @@ impl Asking {
         Ok(may_ask)
     }
 
-    /// Whether the provider might be asked, and so may have been.
+    /// Whether it was recorded that the provider is asked, so that it may have been.
     pub(crate) fn has_begun(&self) -> bool {
         self.0.as_ref().is_some_and(|asking| asking.1.has_begun.load(Ordering::Relaxed))
     }

@@ -54,8 +54,8 @@ use upload_memory::UploadMemory;
 
 /// Connections for operators' pages.
 const PAGES_CONNECTIONS: PoolSize = PoolSize(3);
-/// A third of how long a pull waits for one of its account's turns, and then for one of all. A pull ends within twenty
-/// seconds.
+/// A third of the time that a pull waits for one of its account's turns, and then for one of those that all accounts
+/// share. The pulls before it end within twenty seconds each.
 const PULL_PATIENCE: Duration = Duration::from_secs(10);
 
 /// The state that handlers share.

@@ -1,9 +1,9 @@
 //! Permits for expensive work: a few for each account, and a few turns for all accounts of a process (a [`Line`]), so
 //! that it leaves database connections, memory and cores to others.
 //!
-//! A permit is the account's own part, and holds nothing that others need. Whoever has one begins the work by it: the
-//! account's turn is waited for first, and one of the few turns for all only then (`runtime::own_turns`). So however
-//! long an account's other calls keep it waiting, it keeps nobody else waiting.
+//! A permit is the account's own part, and holds nothing that others need. Work that has one waits for a turn of its
+//! account first, and only then for one of the few turns for all (`runtime::own_turns`). So however long an account's
+//! other calls keep it waiting, it keeps nobody else waiting.
 //!
 //! A permit belongs to the work, not to the request, and a turn to its connection: a client that hangs up ends neither
 //! statement nor computation.
@@ -42,7 +42,7 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// The few turns of all accounts for this kind of work, to wait for one once it has a turn of its account.
+    /// The few turns of all accounts for this kind of work. It waits for one of them once it has a turn of its account.
     pub const fn few(&self) -> &Line {
         &self.few
     }
@@ -67,7 +67,7 @@ impl Permits {
         Self::new("looks through many rows", 2, 8)
     }
 
-    /// Pulls of posts: each holds two megabytes at most while it is fetched, and a slow site has its turn for long.
+    /// Pulls of posts: each holds two megabytes at most while it is fetched, and a slow site keeps its turn for long.
     pub fn of_pulls() -> Self {
         Self::new("pulls", 2, 32)
     }

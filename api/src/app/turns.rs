@@ -29,7 +29,7 @@ pub struct WorkTurns {
     pub documents: Turns<Taker>,
     /// Judging long bodies of accounts, but for the longest.
     medium_bodies: Turns<Taker>,
-    /// The same of the longest.
+    /// Judging the longest bodies of accounts.
     longest_bodies: Turns<Taker>,
     /// Judging long bodies of strangers, by network.
     strangers_bodies: Turns<Taker>,
@@ -63,7 +63,7 @@ pub struct WorkTurns {
 
 /// Bytes of a feed or a page from which on it is long: one of two megabytes takes sixteen times as long to parse.
 const LONG_PULL: usize = 128 << 10;
-/// Bytes of a body from which on it is one of the longest: one of two megabytes takes fifty times as long to judge.
+/// A body of more bytes than this is one of the longest: to judge one of two megabytes takes tens of times as long.
 const LONGEST_BODY: usize = 64 << 10;
 
 impl WorkTurns {
@@ -93,7 +93,7 @@ impl Default for WorkTurns {
             medium_bodies: Turns::new(1, (cores / 2).max(1)),
             longest_bodies: Turns::new(1, (cores / 2).max(1)),
             strangers_bodies: Turns::new(1, (cores / 2).max(1)),
-            // As many as may ask the database.
+            // As many as the searches that may ask the database at once.
             scores: Turns::new(2, 4),
             agents: Turns::new(1, (cores / 2).max(1)),
             // A lookup holds a database connection for a moment: four in all leave the others to calls.

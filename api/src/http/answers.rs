@@ -153,7 +153,7 @@ impl Answers {
     }
 }
 
-/// Takes the room for this many bytes with `take`, which is told how many KiB that is; none is needed for few.
+/// Takes the room for this many bytes with `take`, which is told how many KiB that is. Few bytes need none.
 fn permit(bytes: u64, take: impl FnOnce(usize) -> Result<RoomPermit<Taker>, NoRoom>) -> Answer<AnswerPermit> {
     let kib = kib_of(bytes);
     if kib == 0 {
@@ -161,7 +161,7 @@ fn permit(bytes: u64, take: impl FnOnce(usize) -> Result<RoomPermit<Taker>, NoRo
     }
     let held = take(kib).map_err(|none| match none {
         NoRoom::HasItsShare => {
-            let message = "You are being sent as much at once as one may be while others are sent much too.";
+            let message = "Your answers that are under way take as much memory as one may while others need theirs.";
             let refusal = ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S);
             refusal.suggest("Take the answers that are under way, then ask again, for less at once where you can.")
         }

@@ -1,7 +1,7 @@
 //! A room of memory that many share, so that nobody takes what others need.
 //!
 //! While half of it is free anybody may take more; otherwise nobody may hold more than a share, which is an eighth,
-//! unless nobody else holds any. Work on one thing takes a share at most, and together no more than leaves half free.
+//! unless nobody else holds any. Work on one thing takes a share at most, and all work of one holder half of the room.
 //! A value stands for what is taken: it is free again when the value is dropped, also where a request is cut off.
 
 use crate::http::shares::{Share, Shares};
@@ -62,9 +62,10 @@ impl<K: Eq + Hash + Clone> Room<K> {
         self.take_within(holder, kib, self.kib_alone)
     }
 
-    /// Takes so many KiB to work on one thing, but a share at most; and where others need the rest, what is left of the
-    /// holder's share, as long as that is half of it. So whoever holds little is let in unless all is taken, however
-    /// much they ask for. The work must be bounded by something else beyond that, as by turns.
+    /// Takes so many KiB to work on one thing, a share at most. Where that would not leave half of the room free, what
+    /// is left of the holder's share is enough, if that is half of it or more. So whoever holds little is let in until
+    /// all is taken, however much they ask for. What the work needs beyond that must be bounded by something else, as
+    /// turns.
     ///
     /// # Errors
     /// [`NoRoom`]; then nothing more is taken.

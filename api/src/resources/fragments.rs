@@ -33,8 +33,8 @@ pub fn exact(seconds: f64) -> String {
     if seconds < 60.0 { format!("{seconds:.3} s") } else { span(seconds) }
 }
 
-/// Returns how far a receiver's clock is from ours, as what follows "the clock is": by how many seconds it is ahead, or
-/// behind if that is negative.
+/// Returns how far a receiver's clock is from ours, as what follows "the clock is". `ahead_seconds` is negative if it
+/// is behind.
 pub fn clock(ahead_seconds: i32) -> String {
     let apart = span(f64::from(ahead_seconds).abs());
     match ahead_seconds {

@@ -99,8 +99,8 @@ pub async fn read_feed(app: &App, scope: &Scope, token: &LinkToken) -> Answer<Op
     }
     // An account may have thousands of feeds: they wait for one another, and not the feeds of others for them.
     let turn = app.turns.calendars.turn_soon(read.account_id).await?;
-    // Reading and writing thousands of entries takes a while, and goes on when the program hangs up: the turn lasts
-    // until then.
+    // Reading and writing thousands of entries takes a while. It goes on when the program hangs up, and the turn lasts
+    // until it has ended.
     let app = app.clone();
     let work = async move {
         let written = write_calendar(&app, read).await;

@@ -19,7 +19,7 @@ const LIMIT: Duration = Duration::from_mins(3);
 const LOOK: Duration = Duration::from_millis(500);
 /// How long after the film the webhook of its last status may take.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// How often the receiver is asked what has come.
+/// The time between two looks at what the receiver has got.
 const RECEIVER_LOOK: Duration = Duration::from_millis(50);
 
 /// Has an agent make the film, and shows how that went. `secret` is the account's signing secret.

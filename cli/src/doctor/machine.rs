@@ -80,7 +80,7 @@ fn providers(settings: &Settings, failing: &[FailingMaker]) -> Option<Finding> {
             return Some(Finding::problem("providers", error.to_string(), cure));
         }
     };
-    // A model that the file has no more is not listed to callers either.
+    // A model that is no longer in the file is not listed to callers either.
     let here: Vec<&FailingMaker> = failing.iter().filter(|one| providers.get(&one.name).is_some()).collect();
     Some(judged(value, &here))
 }

@@ -36,7 +36,7 @@ fn recipe(folder: &Path) -> anyhow::Result<Command> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn make_demo_shows_that_everything_works_and_a_film_about_the_river_in_its_length() -> anyhow::Result<()> {
     let folder = TempDir::new()?;
-    // The server's user must get through; what is inside is closed by the server itself.
+    // PostgreSQL's own user must get through this folder. PostgreSQL closes what is inside to others by itself.
     std::fs::set_permissions(folder.path(), Permissions::from_mode(0o711))?;
     let running = recipe(folder.path())?.spawn()?;
     let group = running.id().and_then(|id| Pid::from_raw(id.cast_signed())).context("it runs")?;

@@ -24,7 +24,7 @@ pub fn ahead_seconds(date: i64, at: DateTime<Utc>, times: AttemptTimes) -> i32 {
     let ms = |step: Option<i32>| i64::from(step.unwrap_or_default());
     let left = ms(times.dns) + ms(times.connect) + ms(times.tls);
     let midway = at.timestamp_millis() + i64::midpoint(left, ms(times.first_byte));
-    // A date is a time without its part of a second, and is compared with ours without its part.
+    // A date has whole seconds, and is compared with our time in whole seconds.
     let ahead = date.saturating_sub(midway.div_euclid(1_000));
     i32::try_from(ahead).unwrap_or(if ahead > 0 { i32::MAX } else { i32::MIN })
 }

@@ -269,7 +269,7 @@ pub async fn makers(conn: &mut PgConnection) -> sqlx::Result<Vec<String>> {
     .await
 }
 
-/// Records whether a model's provider answered a request. Which one it was does not matter: one answer is enough.
+/// Records whether a model's provider answered a request. One answer, to whichever request, ends its failing.
 pub async fn note_answer(conn: &mut PgConnection, model: &str, answered: bool) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE generation_makers

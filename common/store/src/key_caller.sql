@@ -20,8 +20,8 @@ WITH caller AS (
     JOIN passed ON passed.account_id = caller.account_id
     WHERE api_keys.id = caller.key_id
         AND (caller.last_used_at IS NULL OR caller.last_used_at < mws_now() - interval '1 minute')
-    -- A crash may forget it, so that no call waits for the disk, or for a standby, for its sake. What else is written
-    -- here is not logged.
+    -- A crash may forget it: so no call waits for the disk, or for a standby, for its sake. The rate's table, which is
+    -- written too, is unlogged.
     RETURNING set_config('synchronous_commit', 'off', true)
 )
 SELECT

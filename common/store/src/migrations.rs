@@ -18,7 +18,7 @@ const LONGEST_FAILURE: usize = 200;
 /// brought further is left as it is: while processes are replaced, one of the release before may have to start anew.
 ///
 /// # Errors
-/// Also `VersionMissing` where the database has a migration of between ours that this release does not know.
+/// Also `VersionMissing` where the database has a migration between ours that this release does not know.
 pub async fn migrate(pool: &PgPool) -> Result<(), MigrateError> {
     let mut conn = pool.acquire().await?;
     // A migration that waits for a lock or rewrites a table may take longer than a request.

@@ -79,7 +79,7 @@ async fn of_the_jobs_that_ended_it_is_known_in_how_many_seconds_any_ran_however_
     let ended = verdict::ended(&mut conn).await?;
     let [levels] = ended.by_task.as_slice() else { anyhow::bail!("one task: {ended:?}") };
     assert_eq!((levels.task.as_str(), levels.many, levels.ran), ("levels", 12, 12));
-    // Six seconds of each batch, and a few more where its jobs ended one by one; the eight minutes between are none.
+    // Six seconds of each batch, and a few more where its jobs ended one by one; the eight minutes between don't count.
     assert!((17.9..90.0).contains(&levels.busy_seconds), "{levels:?}");
     assert!(levels.per_second().is_some_and(|pace| pace > 0.13), "{levels:?}");
     sqlx::query("UPDATE job_claims SET outcome = 'handed_back'").execute(&mut *conn).await?;

@@ -309,7 +309,7 @@ async fn reads_that_nobody_has_are_claimed_all_at_once_or_not_at_all() -> anyhow
     assert!(!reads::claim_all(&mut second, &other).await?, "the speech is another's");
     second.rollback().await?;
     assert_eq!(world.count(rows).await?, 3);
-    // They are of no job that the service runs.
+    // These rows belong to no job, which the invariants would find.
     sqlx::query("DELETE FROM job_reads").execute(world.pool()).await?;
     world.end().await
 }

@@ -80,7 +80,7 @@ impl ProviderFault {
         }
     }
 
-    /// Whether it came of an answer, of which the provider did something or other.
+    /// Whether the provider answered, whatever its answer was.
     pub(crate) const fn is_answer(self) -> bool {
         matches!(self, Self::Refused | Self::Failed | Self::BadOutput)
     }

@@ -97,8 +97,8 @@ pub async fn in_turn_if<T>(app: &App, account: AccountId, is_long: bool, work: i
 }
 
 /// Waits for the taker's turn, then does long work on a thread apart. The turn lasts until the work ends, also where
-/// the caller hangs up, and the processor time is the account's. Whoever waits here holds nothing that other accounts
-/// need: no connection, and no permit or turn of all accounts.
+/// the caller hangs up, and the processor time is the account's. While it waits here, a caller must hold nothing that
+/// other accounts need: no connection, and no permit or turn that all accounts share.
 ///
 /// # Errors
 /// `internal` when the work panics.
@@ -129,8 +129,8 @@ pub async fn apart_in_turn_if<T: Send + 'static>(
     if is_long { apart_in_turn(app, taker, work).await } else { Ok(work()) }
 }
 
-/// Does work on a thread apart, whose processor time is the account's. It waits for no turn, for callers that hold what
-/// bounds it: a permit, or a turn of another kind.
+/// Does work on a thread apart, whose processor time is the account's. It waits for no turn: its callers hold what
+/// bounds the work, a permit or a turn of another kind.
 ///
 /// # Errors
 /// `internal` when the work panics.
@@ -144,7 +144,7 @@ pub async fn apart<T: Send + 'static>(
             let time = app.thread_time.elsewhere(account).await;
             spawn_blocking(move || time.run(work)).await
         }
-        // Whose account is unknown waits for no processor time either.
+        // Strangers wait for no processor time, so that of their work is not counted.
         Taker::Network(_) => spawn_blocking(work).await,
     };
     done.map_err(ApiError::internal)

@@ -99,7 +99,7 @@ async fn long_work_apart_keeps_its_turn_when_its_caller_hangs_up_and_others_are_
     };
     let mut waiting = [work(busy, "busy"), work(other, "other")].map(|one| Box::pin(maybe_done(one)));
     assert!(waiting[0].as_mut().now_or_never().is_none(), "a turn lasts as long as its work");
-    // It is next, where all turns are taken.
+    // Where no turn is free for the other account at once, it is the next one.
     let _begun = waiting[1].as_mut().now_or_never();
     go.send(()).expect("the work goes on");
     join_all(waiting).await;

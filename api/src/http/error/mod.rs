@@ -186,7 +186,8 @@ impl From<sqlx::Error> for ApiError {
 }
 
 impl From<TurnError> for ApiError {
-    /// Where the account's own calls have all of its turns, the database is well and nobody else is held up.
+    /// Where the account's own calls have all of its turns, that is no fault of the service: the database is well, and
+    /// nobody else is held up.
     fn from(error: TurnError) -> Self {
         match error {
             TurnError::OwnCalls => Self::new(

@@ -111,7 +111,8 @@ impl Statements {
         cursor: Query<Option<Text>>,
     ) -> Answer<Json<StatementAnswer>> {
         let Auth(caller) = auth;
-        // A page of an old month reads past the entries of all later ones, and the portal's file asks for fifty pages.
+        // In one of the account's turns: a page of an old month reads past the entries of all later ones, and a file of
+        // the portal is up to fifty pages.
         let mut conn = self.0.process.conn_of(caller.account_id).await?;
         let month = month_of(&mut conn, month.0.as_ref()).await?;
         let page = Page::of("statement", number_of(month), limit.0, cursor.0.as_ref())?;

@@ -92,8 +92,8 @@ fn state(visit: &Visit, found: &EndpointOf, told: Option<ReceiverClock>, now: Da
         (facts(visit, found, told, now))
         @if let Some(ahead) = off {
             p.fault {
-                "This receiver's clock is " (clock(ahead)) ". If it checks the time of signatures it refuses them: that may be "
-                (DEFAULT_TOLERANCE_S / 60) " minutes from its own at most. Its owner sets it, best by NTP."
+                "This receiver's clock is " (clock(ahead)) ". If it checks the time of signatures, it refuses all that are more than "
+                (DEFAULT_TOLERANCE_S / 60) " minutes from its own. Its owner sets the clock, best by NTP."
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The page of failures: jobs that failed alike are one row, with when that was first and last seen, how many in each
-//! hour, and one of them to look at. A kind of failure that is new stands on top, and one that came with the release of
-//! now next.
+//! hour, and one of them to look at. Kinds of failures that are new stand on top, and below them those that
+//! came with the present release.
 
 use super::shell::Fit;
 use super::spark::{Colour, HOURS, bars};
@@ -59,7 +59,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
             (table(&groups, now, upgraded))
             p.soft { "Looked through are the newest 20,000 jobs. Numbers in messages are taken as equal. A kind of failure is new if it was first seen within the last hour." }
             @if let Some(upgraded) = upgraded {
-                p.soft { "Workers of the release " (RELEASE) " run since " (time(upgraded, now)) ". What was not seen before them says so." }
+                p.soft { "Workers of the release " (RELEASE) " have run since " (time(upgraded, now)) ". What was not seen before them says so." }
             }
             p { (shell::as_json(&visit)) }
         }))
@@ -131,8 +131,8 @@ fn is_new(group: &FailureGroup, now: DateTime<Utc>) -> bool {
     now - group.first_at < TimeDelta::hours(NEW_KIND_HOURS.into())
 }
 
-/// Returns when workers of this release began to run: the first of those that run still. None if that is a day ago or
-/// more, and if no job from before was looked through: then nothing tells what failed before.
+/// Returns when the first of the running workers of this release began. None if that is a day ago or more, or if no job
+/// from before was looked through: then nothing tells what failed before.
 fn upgraded_at(processes: &[ProcessRow], looked_from: DateTime<Utc>, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let own = processes.iter().filter(|one| one.service == "worker" && one.version == RELEASE);
     let began = own.map(|one| one.started_at).min()?;

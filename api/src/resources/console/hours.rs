@@ -27,17 +27,17 @@ pub(super) async fn show(visit: &Visit) -> Answer<Markup> {
     Ok(html! {
         (fitted_table("Hours", &columns, &rows))
         @if jobs.in_day || deliveries.in_day {
-            p.soft { "Of each hour the newest " (LOOKED_AT) " are looked at: where there were more, so many are counted." }
+            p.soft { "Of each hour the newest " (LOOKED_AT) " are counted, where there were more." }
         }
     })
 }
 
-/// Where not all that happened was looked at, so that what was counted may be too little.
+/// Whether not all that happened was looked at, so that more may have happened than was counted.
 #[derive(Debug, Clone, Copy)]
 struct Cut {
     /// In the last hour.
     in_last_hour: bool,
-    /// In an hour of the day at least.
+    /// In at least one hour of the day.
     in_day: bool,
 }
 

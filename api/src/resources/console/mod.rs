@@ -223,7 +223,7 @@ impl Visit {
         self.seat.role.sees_payloads()
     }
 
-    /// Whether the pages of what customers have, of what is run or sent again, and of what operators did open for them.
+    /// Whether they may open the pages of what customers have, of what is run or sent again, and of what operators did.
     fn may_read(&self) -> bool {
         self.seat.role >= Read
     }

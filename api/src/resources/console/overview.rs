@@ -191,7 +191,8 @@ fn queues(snapshot: &Snapshot, slots: &Answer<Vec<TaskSlot>>) -> Markup {
     shell::section("queues", "Work", &body)
 }
 
-/// Says what the jobs that wait will cost at most: what is held for them. Of many only so many are looked at.
+/// Says what the jobs that wait will cost at most: what is held for them. Where not all are
+/// looked at, it is more.
 fn cost(backlogs: &[Backlog]) -> Markup {
     let sum = |of: fn(&Backlog) -> i64| backlogs.iter().map(of).sum::<i64>();
     let held = Minutes::from_hundredths(sum(|one| one.held.hundredths()));
@@ -202,15 +203,15 @@ fn cost(backlogs: &[Backlog]) -> Markup {
     }
 }
 
-/// Whether more jobs may wait than were looked at. What runs stands among what is due, and before it.
+/// Whether more jobs may wait than were looked at. Those that run are looked at with those that are due, and first.
 fn is_cut(backlogs: &[Backlog]) -> bool {
     let sum = |of: fn(&Backlog) -> i64| backlogs.iter().map(of).sum::<i64>();
     sum(|one| one.due + one.running) >= LOOKED_AT || sum(|one| one.without_place + one.put_back) >= LOOKED_AT
 }
 
-/// Returns when a task's waiting jobs will have ended at the pace at which its jobs ended in the last 15 minutes while
-/// any ran, if no others come; none where none wait, or too few ended to tell. What was put back is not counted: it
-/// waits for a time. `is_cut`: of all tasks only so many are looked at, so that it takes longer.
+/// Returns how long it takes until a task's waiting jobs have ended, if no others come: at the pace of the time within
+/// the last 15 minutes in which any of its jobs ran. None where none wait, or too few ended to tell. What was put back
+/// is not counted: it waits for a time. `is_cut`: more may wait than were looked at, and take longer.
 fn empty_in(backlog: &Backlog, ended: &Ended, is_cut: bool) -> Option<String> {
     let per_second = ended.by_task.iter().find(|one| one.task == backlog.task.name())?.per_second()?;
     let waiting = u32::try_from(backlog.due + backlog.without_place).ok().filter(|waiting| *waiting > 0)?;

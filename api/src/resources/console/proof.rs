@@ -45,7 +45,7 @@ const DOES_NOT_ADD_UP: &str = "✗ It does not add up: stop grants and find out 
 
 /// What an account's balances were compared with.
 enum Compared {
-    /// Each entry of the journal: these balances are others than it adds up to.
+    /// Each entry of the journal: these balances differ from what it adds up to.
     Whole(Vec<minutes::Drift>),
     /// The tallies of the ledger's last check and the entries since: whether they add up to the balances.
     Tallies(bool),

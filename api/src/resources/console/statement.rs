@@ -54,7 +54,7 @@ const KINDS: [&str; 6] = ["grant", "purchase", "adjust", "hold", "settle", "rele
 /// The entries that a page with filters looks through.
 const WINDOW: i64 = 20_000;
 
-/// An entry, and the balances after it; none where not all entries are shown, and where too many came after it.
+/// An entry, and the balances after it: none where a filter leaves entries out, or too many came after it.
 struct Line {
     entry: EntryRow,
     left: Option<LeftAfter>,

@@ -87,7 +87,7 @@ impl CaptionFile {
 }
 
 /// Returns an item's stored transcript in this form; none when none is stored. The caller must have checked that the
-/// item may be seen; `conn` is that of `stored_read`.
+/// item may be seen; for `conn` see `stored_read`.
 ///
 /// # Errors
 /// `rate_limited` while the account is at its limit of large answers, `unavailable` when there is no memory left.

@@ -56,8 +56,8 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Waits for a permit to look at many items, if a filter may pass few of them. Take it before the connection, which
-    /// is then waited for with the few turns that the permit names.
+    /// Waits for a permit to look at many items, if a filter may pass few of them. Take it before the connection,
+    /// which waits for one of the few turns that the permit names.
     ///
     /// # Errors
     /// `rate_limited` while the account has as many such lists under way as it may.

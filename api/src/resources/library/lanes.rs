@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 use store::items::ItemRow;
 
 /// Returns the drawing of an item's reads as SVG; none when no read that can be drawn is stored. The memory for it
-/// counts among the answers of `account`. Pages of links and of operators show it, who wait for no turn of the account.
+/// counts among the answers of `account`. It waits for no turn of the account, since visitors of links and operators
+/// see it.
 pub async fn lanes(app: &App, account: AccountId, item: &ItemRow, unread: Unread) -> Answer<Option<String>> {
     // What is parsed stays in memory until all is drawn, and so does its room.
     let (mut stored, mut held) = (BTreeMap::new(), Vec::new());

@@ -68,7 +68,7 @@ pub async fn stored_read(
     };
     let before = document.len();
     let own = app.clone();
-    // Pages show reads of which nothing is put together here, and wait for no turn of the account.
+    // Where nothing is put together it waits for no turn of the account. Pages show only such reads.
     let is_long = !others.is_none() && (large.is_some() || before > LONG_READ);
     // The work owns what it uses: it goes on when the client hangs up.
     let put_together = move || (others.put_into(document, item, &own.links), room, large);

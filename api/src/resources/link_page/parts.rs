@@ -40,7 +40,7 @@ pub(super) async fn of(visit: &Visit) -> Answer<Arc<PageParts>> {
     if let Some(parts) = app.link_pages.parts_of(link.id).await {
         return Ok(parts);
     }
-    // The statements of a visitor who has gone hold their connections as all others do.
+    // A visitor who goes leaves statements behind that hold their connections. So the work goes on, and keeps its turn.
     let own = visit.clone();
     let work = async move {
         let parts = put_together(&own).await;

@@ -131,7 +131,7 @@ impl OperatorServer {
     }
 }
 
-/// Returns what the operation refused as this protocol's tools say it.
+/// Returns the operation's refusal in words of these tools, with their next step.
 fn refusal_of(answer: &CalledAnswer) -> ApiError {
     let message = answer.body["error"]["message"].as_str().unwrap_or_default().to_owned();
     let refusal = ApiError::new(answer.refused.unwrap_or(Code::Internal), with_tools_names(message));

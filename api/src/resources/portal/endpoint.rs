@@ -51,7 +51,7 @@ fn facts_of(endpoint: &Value, enabled: bool) -> Markup {
     ])
 }
 
-/// Says that the server's clock is off, where the newest of these answers that says what time it is there does so.
+/// Says that the server's clock is off, if it was so in the newest of these answers that tell its time.
 fn newest_clock(list: &Value) -> Markup {
     let newest = rows(list).iter().find_map(|one| one["attempts"].as_array()?.iter().rev().find_map(ahead_seconds));
     html! { @if let Some(ahead) = newest.filter(|ahead| receiver_clock::refuses(*ahead)) { (servers_clock(ahead, true)) } }
@@ -62,8 +62,8 @@ fn ahead_seconds(attempt: &Value) -> Option<i32> {
     i32::try_from(attempt["clock_ahead_seconds"].as_i64()?).ok()
 }
 
-/// Says how far the server's clock was off, and what receivers do where it is more than they allow; as a fault after an
-/// attempt that failed.
+/// Says how far the server's clock was off, and what receivers do where that is more than they allow. After an attempt
+/// that failed, it is marked as a fault.
 fn servers_clock(ahead: i32, has_failed: bool) -> Markup {
     html! {
         @if receiver_clock::refuses(ahead) {

@@ -9,8 +9,8 @@ use maud::{Markup, html};
 use poem::Request;
 
 /// Returns the form that this request was made by, below its heading, if somebody writes into it or chooses in it. A
-/// field that the refusal is about is marked. Only of what was sent as a form it is said that it was written: a filter
-/// may be shown for an address that has nothing for its fields.
+/// field that the refusal is about is marked. The heading says that something was written only where a form was sent:
+/// the address of a filter may have nothing for its fields.
 pub(super) fn again(request: &Request, refusal: Option<&ApiError>) -> Option<Markup> {
     let heading = if request.method().is_safe() { "Choose once more" } else { "What you wrote is still here" };
     filled_in(request, refusal).map(|form| html! { h2 { (heading) } (form) })

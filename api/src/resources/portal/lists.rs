@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// The parameters that tell what became of a form, and select nothing.
 const RESULTS: [&str; 2] = ["resent", "more"];
-/// Letters that a refusal repeats of what was given.
+/// The most letters of what was given that a refusal repeats.
 const LONGEST_SHOWN: usize = 60;
 
 /// Returns a text of an answer; empty if it has none.

@@ -224,7 +224,7 @@ async fn answer(
     };
     let (look, seat) = (visit.pass.look.clone(), visit.seat());
     let is_hidden = own.is_some_and(|own| !look.pages.contains(&own));
-    // A form is sent to the address that its page had, with what stood in that.
+    // The query of a form is not judged: a form is sent to the address that its page had, whatever that had.
     let judged = if own.is_some() && request.method().is_safe() { refuse_odd_queries(&visit, taken) } else { Ok(()) };
     let shown = match judged {
         _ if is_hidden => Err(no_page()),

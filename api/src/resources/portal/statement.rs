@@ -38,8 +38,8 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     Ok(visit.whole("Statement", &main))
 }
 
-/// Shows the form that chooses the month, and what stands beside it. A month that was refused is shown as text: fields
-/// of months are empty where they are given what is none.
+/// Shows the form that chooses the month, and what stands beside it. A month that was refused is shown in a field
+/// of text: browsers leave a field of months empty where it is given what is none.
 pub(super) fn asking(month: &str, wrong: Option<&Wrong>, beside: &Markup) -> Markup {
     let kind = if invalid(wrong, "month").is_some() { "text" } else { "month" };
     html! {

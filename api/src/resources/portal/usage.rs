@@ -35,7 +35,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     Ok(visit.whole("Usage", &main))
 }
 
-/// Whether neither of the month's minutes nor of what was bought anything is left.
+/// Whether nothing is left, neither of the month's minutes nor of those that were bought.
 fn is_used_up(balances: &Value) -> bool {
     ["left_minutes", "bought_minutes"].iter().all(|name| balances[name].as_f64().is_some_and(|left| left <= 0.0))
 }

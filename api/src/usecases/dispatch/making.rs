@@ -100,7 +100,7 @@ pub enum Making<Made> {
 /// Why something is not made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unmade {
-    /// The account has no room for its bytes, or as many items as it may.
+    /// The account has no room for its bytes, or has as many items as it may.
     StorageFull,
     /// The workspace has as many dubs or timelines as it may, or the account as many bytes of documents.
     DocumentsFull,

@@ -227,7 +227,7 @@ async fn commit<W: Work>(
     let candidates = W::candidates(looked);
     let Some(claimed) = work.claim_ownership(&mut tx, candidates, is_first).await? else { return Ok(None) };
     let Some(owned) = work.lock_payer(&mut tx, candidates, claimed).await? else { return Ok(None) };
-    // A statement of its own, since what it counts must be seen after the lock is there. It holds until the end.
+    // A statement of its own: what it counts must be seen once the lock is held, which lasts until the end.
     let folded = minutes::fold(&mut tx, work.owners().payer, settings.monthly_minutes).await?;
     let mut balance = folded.ok_or(DispatchError::NoAccount)?;
     let Decided { answers, starts, given_back } = owned.decide(&balance, &settings.rates);
@@ -287,7 +287,7 @@ pub async fn answered_before(process: &Process, key: &Key) -> sqlx::Result<Optio
     Ok(stored.map(|stored| answered_already(key, stored)))
 }
 
-/// What is stored under the call's key is its answer, or the key belongs to another request.
+/// Returns what the key's stored answer is for this call: its own answer, or that the key is of another request.
 fn answered_already<A>(key: &Key, Stored { fingerprint, answer, .. }: Stored) -> Dispatched<A> {
     if key.is_of(&fingerprint) { Dispatched::Replayed(answer) } else { Dispatched::KeyReused }
 }

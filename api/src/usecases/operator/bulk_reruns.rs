@@ -29,8 +29,8 @@ const NEXT_TURN_MS: i64 = 900;
 const BREATH: Duration = Duration::from_secs(1);
 /// The interval at which operations are looked for when no wake-up tells of one.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
-/// The time for one read to be started. A start waits longer than that for the turns of the account that pays, while
-/// its own calls hold them.
+/// The time for one read to be started. Where its own calls hold all turns of the account that pays, a start would wait
+/// longer, and is cut off.
 const LONGEST_START: Duration = Duration::from_secs(5);
 /// Why a read is skipped whose account is held up by its own changes.
 const TOO_BUSY: Code = Code::RateLimited;

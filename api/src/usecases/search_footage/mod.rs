@@ -114,7 +114,7 @@ impl Search {
     }
 }
 
-/// Whether similar words need not be found: it took too long, or calls of the account or of all left no turn to it.
+/// Whether the search goes on without similar words: to find them took too long, or other calls left no turn for it.
 fn may_be_given_up(error: &TurnError) -> bool {
     match error {
         TurnError::OwnCalls => true,

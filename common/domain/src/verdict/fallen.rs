@@ -13,7 +13,7 @@ pub struct Fallen<'a> {
     /// The process.
     pub process: &'a Process,
     /// The process of its service that was started in its place, and can do all that it did. `None` where there is none
-    /// and where that one has stopped normally.
+    /// or where that one has stopped normally.
     pub successor: Option<&'a Process>,
 }
 

@@ -120,7 +120,7 @@ pub struct EndedTask {
     pub many: i64,
     /// The number of those that a worker ran: the others were cancelled while they waited.
     pub ran: i64,
-    /// Seconds in which any of these ran, each with the two before it, in which a worker takes it.
+    /// Seconds in which any of these ran. A run counts from two seconds before, in which a worker takes the job.
     pub busy_seconds: f64,
 }
 

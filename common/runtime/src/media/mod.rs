@@ -64,7 +64,7 @@ pub struct MediaStore {
     folder: Option<PathBuf>,
     /// The bucket, and the prefix of keys in it; none for a folder.
     bucket: Option<(AmazonS3, Key)>,
-    /// What is said of the disk instead of asking the system.
+    /// The part of the disk that is said to be free, instead of asking the system.
     free: Option<f64>,
 }
 

@@ -21,7 +21,7 @@ struct Layout {
     row: f64,
     /// How far below the start of the last line of its name the bar of a step begins.
     below: f64,
-    /// The characters of a line that fit, however wide they are.
+    /// How many characters fit into a line, also if all of them are wide.
     fit: usize,
     /// Whether a name that is longer goes on in a second line; otherwise its end is left out.
     wraps: bool,

@@ -50,7 +50,7 @@ const FEW: usize = 1_000;
 
 /// A read that a dub needs.
 enum DubRead<T> {
-    /// What it says, and the room for it, to be held as long.
+    /// What it says, and the room for it, which is to be held as long as that.
     Read(T, AnswerPermit),
     /// A job computes it: answer with this.
     Answered(Box<Stored<ToolAnswer<DubStanding>>>),

@@ -327,7 +327,7 @@ impl Appending {
     }
 }
 
-/// How many bytes the block of a part has room for, where so many bytes of the upload are left with it.
+/// How many bytes the block of a part has room for. `left`: the bytes of the upload from the part's start on.
 fn room_of(left: i64) -> usize {
     usize::try_from(left).unwrap_or(0).min(PART_BYTES)
 }
