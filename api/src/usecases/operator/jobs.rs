@@ -1,4 +1,4 @@
-//! Jobs of any account: one is cancelled, or what it did is done again for whoever paid. What an operator changes is one
+//! Jobs of any account: one is cancelled, or its work is done again for whoever paid. What an operator changes is one
 //! transaction with its row of the audit log; with another input that is the transaction of the tool that is called.
 
 use super::missing;
