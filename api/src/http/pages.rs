@@ -1,13 +1,25 @@
-//! What all pages for browsers share: a content security policy for their style and script, the fields and the origin
-//! of forms, and cookies.
+//! What all pages for browsers share: a content security policy for their style and script, the functions that answer,
+//! the fields and the origin of forms, and cookies.
 
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::request::SentBody;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use poem::Request;
+use futures_util::future::BoxFuture;
 use poem::http::header;
+use poem::{Request, Response};
 use sha2::{Digest, Sha256};
+
+/// The function of a page: it answers a visit, which is a request of somebody who is signed in.
+pub type PageHandler<Visit> = Box<dyn Fn(Visit) -> BoxFuture<'static, Answer<Response>> + Send + Sync>;
+
+/// Makes functions of pages one type.
+pub fn boxed<Visit: 'static, F>(handler: impl Fn(Visit) -> F + Send + Sync + 'static) -> PageHandler<Visit>
+where
+    F: Future<Output = Answer<Response>> + Send + 'static,
+{
+    Box::new(move |visit| Box::pin(handler(visit)))
+}
 
 /// The start of a content security policy that allows this style and this script by their hashes, nothing else, and no
 /// framing.

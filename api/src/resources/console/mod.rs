@@ -50,7 +50,7 @@ use crate::app::App;
 use crate::app::doors::CONSOLE_PATH;
 use crate::auth::operator::{OperatorCaller, allow};
 use crate::http::error::{Answer, ApiError, Code};
-use crate::http::pages::{form, refuse_other_pages};
+use crate::http::pages::{PageHandler, boxed, form, refuse_other_pages};
 use crate::http::paging::Page;
 use crate::http::request::Template;
 use crate::http::scope::Scope;
@@ -72,7 +72,7 @@ use store::inspect;
 
 /// Adds the pages to the routes.
 pub fn add_to(route: Route, app: &App) -> Route {
-    let needing = |role: OperatorRole| move |path: &str, handler: PageHandler| page(app, path, role, handler);
+    let needing = |role: OperatorRole| move |path: &str, handler: PageHandler<Visit>| page(app, path, role, handler);
     let (meta, see, act) = (needing(Metadata), needing(Read), needing(Act));
     route
         .at("/console", get(meta("", boxed(overview::show))))
@@ -142,16 +142,6 @@ pub fn add_to(route: Route, app: &App) -> Route {
 async fn nothing(visit: Visit) -> Answer<Response> {
     let path = visit.seat.url.split('?').next().unwrap_or_default();
     Err(ApiError::new(Code::RouteNotFound, format!("There is no page `{path}`.")))
-}
-
-/// The function that answers a request of somebody who is signed in.
-type PageHandler = Box<dyn Fn(Visit) -> futures_util::future::BoxFuture<'static, Answer<Response>> + Send + Sync>;
-
-fn boxed<F>(handler: impl Fn(Visit) -> F + Send + Sync + 'static) -> PageHandler
-where
-    F: Future<Output = Answer<Response>> + Send + 'static,
-{
-    Box::new(move |visit| Box::pin(handler(visit)))
 }
 
 /// A request of an operator who is signed in.
@@ -250,7 +240,7 @@ fn listed(rows: Vec<Value>, next_cursor: Option<&str>) -> Response {
 }
 
 /// Wraps a page: finds out who is signed in, refuses forms from other sites, and shows refusals as pages.
-fn page(app: &App, path: &str, needs: OperatorRole, handler: PageHandler) -> impl Endpoint + use<> {
+fn page(app: &App, path: &str, needs: OperatorRole, handler: PageHandler<Visit>) -> impl Endpoint + use<> {
     let template = Template(Arc::from(format!("{CONSOLE_PATH}{path}")));
     let (app, handler) = (app.clone(), Arc::new(handler));
     make(move |request: Request| {
@@ -263,7 +253,7 @@ fn page(app: &App, path: &str, needs: OperatorRole, handler: PageHandler) -> imp
     })
 }
 
-async fn answer(app: &App, request: &Request, needs: OperatorRole, handler: &PageHandler) -> Response {
+async fn answer(app: &App, request: &Request, needs: OperatorRole, handler: &PageHandler<Visit>) -> Response {
     let scope = Scope::of(request);
     let (operator, session) = match session::of(app, &scope, request).await {
         Ok(Some(found)) => found,

@@ -23,7 +23,7 @@ mod webhooks;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
-use crate::http::pages::{form, refuse_other_pages};
+use crate::http::pages::{PageHandler, boxed, form, refuse_other_pages};
 use crate::http::refusal::Refused;
 use crate::http::request::Template;
 use crate::http::scope::Scope;
@@ -90,16 +90,6 @@ pub fn add_to(route: Route, app: &App) -> Route {
         .at("/portal/usage/statement.csv", get(of(usage, "/usage/statement.csv", boxed(statement::file))))
         .at("/portal/keys", get(of(keys, "/keys", boxed(keys::show))).post(of(keys, "/keys", boxed(keys::revoke))))
         .at("/portal/*rest", nowhere(app, "/{rest}"))
-}
-
-/// The function that answers a request of somebody who is signed in.
-type PageHandler = Box<dyn Fn(Visit) -> futures_util::future::BoxFuture<'static, Answer<Response>> + Send + Sync>;
-
-fn boxed<F>(handler: impl Fn(Visit) -> F + Send + Sync + 'static) -> PageHandler
-where
-    F: Future<Output = Answer<Response>> + Send + 'static,
-{
-    Box::new(move |visit| Box::pin(handler(visit)))
 }
 
 /// A request of somebody who is signed in.
@@ -198,7 +188,7 @@ fn nowhere(app: &App, path: &str) -> impl Endpoint + use<> {
 }
 
 /// Wraps a page: finds out who is signed in, refuses forms from other sites, and shows refusals as pages.
-fn page(app: &App, path: &str, own: Option<PortalPage>, handler: PageHandler) -> impl Endpoint + use<> {
+fn page(app: &App, path: &str, own: Option<PortalPage>, handler: PageHandler<Visit>) -> impl Endpoint + use<> {
     let template = Template(Arc::from(format!("{PORTAL_PATH}{path}")));
     let (app, handler) = (app.clone(), Arc::new(handler));
     let taken = TAKEN.iter().find(|(page, _)| *page == path).map_or(&[][..], |(_, taken)| *taken);
@@ -216,7 +206,7 @@ async fn answer(
     app: &App,
     request: &Request,
     (own, taken): (Option<PortalPage>, &[&str]),
-    handler: &PageHandler,
+    handler: &PageHandler<Visit>,
 ) -> Response {
     let visit = match visit(app, request).await {
         Ok(visit) => visit,
