@@ -8,6 +8,7 @@ use crate::contract::envelope::{MediaLink, Stored, ToolAnswer};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::rate;
 use crate::resources::library::Item;
+use crate::resources::tools::stored_read::NeedStatus;
 use crate::usecases::dispatch::{self, Dispatched, Make, Making, Order, Prepared, Standing, Unmade};
 use crate::usecases::starting;
 use domain::ids::ItemId;
@@ -114,6 +115,16 @@ impl Ordering<'_> {
             Unmade::Lacking(_) => starting::not_started(Reason::EngineNotConfigured, &Prepared::from(standing)),
             Unmade::Reason(reason) => starting::not_started(*reason, &Prepared::from(standing)),
         }
+    }
+}
+
+/// Returns the status of something that is made, or that a job makes or would make.
+pub(super) fn status<Made>(state: &Making<Made>) -> NeedStatus {
+    match state {
+        Making::Made(_) => NeedStatus::Ready,
+        Making::Queued { .. } => NeedStatus::Queued,
+        Making::Startable(_) => NeedStatus::Startable,
+        Making::Not(_) => unreachable!("what did not start is refused"),
     }
 }
 

@@ -97,6 +97,32 @@ pub enum Making<Made> {
     Not(Unmade),
 }
 
+impl<Made> Making<Made> {
+    /// The job that makes it, if one does.
+    pub const fn job(&self) -> Option<JobId> {
+        match self {
+            Self::Queued { job, .. } => Some(*job),
+            Self::Made(_) | Self::Startable(_) | Self::Not(_) => None,
+        }
+    }
+
+    /// What that job holds, or would hold.
+    pub const fn held(&self) -> Option<Held> {
+        match self {
+            Self::Queued { held, .. } | Self::Startable(held) => Some(*held),
+            Self::Made(_) | Self::Not(_) => None,
+        }
+    }
+
+    /// What is made, if it is.
+    pub const fn made(&self) -> Option<&Made> {
+        match self {
+            Self::Made(made) => Some(made),
+            Self::Queued { .. } | Self::Startable(_) | Self::Not(_) => None,
+        }
+    }
+}
+
 /// Why something is not made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unmade {

@@ -15,8 +15,8 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::answers::AnswerPermit;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
-use crate::resources::tools::making::{self, Ordering, documents_full, order};
-use crate::resources::tools::stored_read::{Need, NeedStatus, Needed, QueuedRead, need_told};
+use crate::resources::tools::making::{self, Ordering, documents_full, order, status};
+use crate::resources::tools::stored_read::{Need, Needed, QueuedRead, need_told};
 use crate::usecases::dispatch::{self, DubRequest, Making, Prepared, Standing, Unmade};
 use crate::usecases::documents::Kept;
 use crate::usecases::library::resolve;
@@ -341,21 +341,16 @@ fn reading(queued: QueuedRead, dubbed: Option<DubbedTimeline>) -> DubStanding {
 }
 
 fn standing_of(plan: &DubPlan, state: &Making<MadeDub>, dubbed: Option<DubbedTimeline>) -> DubStanding {
-    let (status, job, estimate, made) = match state {
-        Making::Queued { job, held, .. } => (NeedStatus::Queued, Some(*job), Some(*held), None),
-        Making::Startable(held) => (NeedStatus::Startable, None, Some(*held), None),
-        Making::Made(made) => (NeedStatus::Ready, None, None, Some(*made)),
-        Making::Not(_) => unreachable!("what did not start is refused"),
-    };
+    let (held, made) = (state.held(), state.made());
     DubStanding {
         item_ref: None,
         item_id: Some(Text::of(plan.body.source)),
         source_timeline_id: dubbed.map(|dubbed| Text::of(dubbed.id)),
         timeline_revision: dubbed.and_then(|dubbed| dubbed.revision),
-        status,
-        job_id: job.map(Text::of),
-        estimated_minutes: estimate.map(|held| held.minutes.into()),
-        estimated_credits: estimate.filter(|_| plan.translator.is_some()).map(|held| held.credits.into()),
+        status: status(state),
+        job_id: state.job().map(Text::of),
+        estimated_minutes: held.map(|held| held.minutes.into()),
+        estimated_credits: held.filter(|_| plan.translator.is_some()).map(|held| held.credits.into()),
         translator: plan.translator.as_deref().map(Text::of),
         dub_id: made.map(|made| made.dub).or(plan.dub).map(Text::of),
         timeline_id: made.and_then(|made| made.timeline).map(Text::of),

@@ -12,8 +12,7 @@ use crate::contract::envelope::{Stored, ToolAnswer};
 use crate::http::error::Answer;
 use crate::http::text::Text;
 use crate::resources::tools::edits::call::refused;
-use crate::resources::tools::making::{Ordered, Ordering, order};
-use crate::resources::tools::stored_read::NeedStatus;
+use crate::resources::tools::making::{Ordered, Ordering, order, status};
 use crate::resources::tools::timelines::film::{PlannedFilm, planned_film};
 use crate::usecases::dispatch::{Making, Prepared, RenderRequest, Standing};
 use crate::usecases::document_reads;
@@ -100,20 +99,14 @@ impl DubCall<'_> {
 
 /// Returns the state of a dub whose film is rendered first.
 fn rendering(timeline: TimelineId, revision: i32, state: &Making<ItemId>) -> DubStanding {
-    let (status, job, held) = match state {
-        Making::Queued { job, held, .. } => (NeedStatus::Queued, Some(*job), held),
-        Making::Startable(held) => (NeedStatus::Startable, None, held),
-        Making::Made(_) => unreachable!("a film that is there is dubbed"),
-        Making::Not(_) => unreachable!("what did not start is refused"),
-    };
     DubStanding {
         item_ref: None,
         item_id: None,
         source_timeline_id: Some(Text::of(timeline)),
         timeline_revision: Some(revision),
-        status,
-        job_id: job.map(Text::of),
-        estimated_minutes: Some(held.minutes.into()),
+        status: status(state),
+        job_id: state.job().map(Text::of),
+        estimated_minutes: state.held().map(|held| held.minutes.into()),
         estimated_credits: None,
         translator: None,
         dub_id: None,

@@ -7,8 +7,7 @@ use crate::contract::envelope::{Cost, Stored, ToolAnswer};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
-use crate::resources::tools::making::{Ordering, order};
-use crate::resources::tools::stored_read::NeedStatus;
+use crate::resources::tools::making::{Ordering, order, status};
 use crate::usecases::dispatch::{GenerationRequest, Making, Prepared, Standing, Unmade};
 use crate::usecases::library::{reach, resolve};
 use crate::usecases::starting::{self, cloud_processing};
@@ -244,18 +243,13 @@ fn refusal(message: String) -> ApiError {
 
 fn answer(plan: &GenerationPlan, state: &Making<ItemId>) -> GenerationAnswer {
     let made_by = plan.made_by(JobId::mint());
-    let (status, job, held, item) = match state {
-        Making::Queued { job, held, .. } => (NeedStatus::Queued, Some(*job), Some(*held), None),
-        Making::Startable(held) => (NeedStatus::Startable, None, Some(*held), None),
-        Making::Made(item) => (NeedStatus::Ready, None, None, Some(*item)),
-        Making::Not(_) => unreachable!("what did not start is refused"),
-    };
+    let held = state.held();
     GenerationAnswer {
-        status,
-        job_id: job.map(Text::of),
+        status: status(state),
+        job_id: state.job().map(Text::of),
         estimated_minutes: held.map(|held| held.minutes.into()),
         estimated_credits: held.map(|held| held.credits.into()),
-        output_item_id: item.map(Text::of),
+        output_item_id: state.made().map(Text::of),
         model: plan.maker.name().into(),
         synthetic: made_by.synthetic,
         quality: made_by.quality.map(Text),
