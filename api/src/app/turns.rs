@@ -61,7 +61,7 @@ pub struct WorkTurns {
     pub short_pulls: Turns<AccountId>,
 }
 
-/// Bytes of a feed or a page from which on it is long: one of two megabytes takes sixteen times as long to parse.
+/// A feed or a page of more bytes than this is long: one of two megabytes takes sixteen times as long to parse.
 const LONG_PULL: usize = 128 << 10;
 /// A body of more bytes than this is one of the longest: to judge one of two megabytes takes tens of times as long.
 const LONGEST_BODY: usize = 64 << 10;

@@ -25,7 +25,7 @@ use uuid::Uuid;
 const LEEWAY: i64 = 30;
 /// How many characters of the token's subject a refusal shows. The operator needs them to add the user.
 const SHOWN: usize = 64;
-/// When somebody may try again who came on a day on which all have signed up who may: places become free one by one.
+/// When somebody may try again who comes when as many have signed up within a day as may: places become free singly.
 const DAY_IS_FULL_SECONDS: u64 = 3_600;
 
 /// Returns the caller behind an access token, in the workspace that the request names, or else in the token's default

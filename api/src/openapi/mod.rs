@@ -151,6 +151,15 @@ mod tests {
     }
 
     #[test]
+    fn the_title_of_each_operation_is_one_line() {
+        let contract = document();
+        for operation in contract.operations() {
+            let title = contract.described(operation)["summary"].as_str().unwrap_or_default();
+            assert!(!title.is_empty() && !title.contains('\n'), "{}: `{title}`", operation.name());
+        }
+    }
+
+    #[test]
     fn no_schema_of_a_tool_keeps_a_reference_once_inlined() {
         for operation in document().operations() {
             let schema = operation.body.clone().unwrap_or_default();

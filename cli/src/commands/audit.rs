@@ -1,4 +1,4 @@
-//! `mws audit`: what changed of the account's keys, signing secret and endpoints.
+//! `mws audit`: what changed of the account's keys, signing secret, endpoints, links, feeds, workspaces and members.
 
 use super::{Context, pages};
 use crate::failure::Failure;

@@ -166,7 +166,7 @@ pub enum ClientCommand {
     /// Manage API keys.
     #[command(subcommand)]
     Keys(keys::Command),
-    /// See who changed keys, the signing secret and endpoints.
+    /// See who changed keys, the signing secret, endpoints, public links and members.
     Audit(audit::Args),
     /// Make a one-time link to the account's own pages.
     Portal(portal::Args),

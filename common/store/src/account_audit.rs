@@ -1,4 +1,5 @@
-//! The audit log of an account, for its owner: who changed its keys, signing secret and endpoints, one row per change.
+//! The audit log of an account, for its owner: who changed its keys, signing secret,
+//! endpoints, links, feeds, workspaces and members, one row per change.
 //!
 //! The code that opens a change's transaction also writes the row in it. Rows are never changed, and are deleted after
 //! `MWS_AUDIT_DAYS`. They never hold a secret, nor an endpoint's whole URL. What operators did is in `audit`.

@@ -100,7 +100,7 @@ fn home() -> anyhow::Result<PathBuf> {
     fs::create_dir_all(&home).with_context(|| format!("could not create {}", home.display()))?;
     let found = fs::symlink_metadata(&home)?;
     ensure!(found.is_dir() && found.uid() == uid, "{} belongs to somebody else", home.display());
-    // The server's user must get through; what is inside is closed by the server itself.
+    // PostgreSQL's own user must get through this folder. PostgreSQL closes what is inside to others by itself.
     fs::set_permissions(&home, Permissions::from_mode(0o711))?;
     Ok(home)
 }

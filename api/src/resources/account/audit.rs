@@ -1,5 +1,5 @@
-//! `GET /audit`: the changes to the account's keys, signing secret and endpoints, with who made them and from where;
-//! also when an operator suspended or resumed the account.
+//! `GET /audit`: the changes to the account's keys, signing secret, endpoints, public links, calendar feeds, workspaces
+//! and members, with who made them and from where; also when an operator suspended or resumed the account.
 //!
 //! Each use case that makes a change writes its entry (`usecases::account_audit`); here entries are only read. The
 //! operators' log (`operator::audit`) has what operators did. Suspending or resuming an account, and revoking one of
@@ -25,7 +25,8 @@ pub const ERRORS: Refusals = &[("GET /audit", &[Code::SessionNotAllowed, Code::I
 /// The operation on the account's audit log.
 pub struct Audits(pub App);
 
-/// A change to a key, the signing secret or an endpoint, or to the account's suspension.
+/// A change to a key, the signing secret, an endpoint, a public link, a calendar feed, a workspace or its members, or
+/// to the account's suspension.
 #[derive(Debug, Object)]
 pub struct AccountChange {
     /// Its id.
@@ -40,7 +41,8 @@ pub struct AccountChange {
     pub address: Option<Text>,
     /// The action, such as `key.create`, `webhook_secret.rotate` or `webhook.disable`.
     pub action: Text,
-    /// The id of what was changed: a key or an endpoint, otherwise the account.
+    /// The id of what was changed: a key, an endpoint, a public link, a calendar feed or a workspace (also for its
+    /// members), otherwise the account.
     pub target: Text,
     /// Details of the change, or null. They never hold a secret, and of an endpoint's URL only the host.
     pub details: Option<Any<Value>>,
@@ -68,8 +70,9 @@ impl From<AccountAuditRow> for AccountChange {
 impl Audits {
     /// List changes to keys, secret and endpoints
     ///
-    /// Lists who made, changed, rotated, revoked, enabled or disabled what, newest first. Entries are kept for as long
-    /// as the deployment says (400 days by default). Refused for a script session token.
+    /// Lists who made, changed, rotated, revoked, enabled or disabled what, newest first; public links, calendar feeds,
+    /// workspaces and their members are in it too. Entries are kept for as long as the deployment says (400 days by
+    /// default). Refused for a script session token.
     #[oai(path = "/audit", method = "get", operation_id = "list_audit")]
     async fn list(
         &self,

@@ -22,7 +22,7 @@ const USUAL_HOURS: i64 = 24;
 pub(super) struct Bulk {
     /// Its path below the console's.
     pub path: &'static str,
-    /// The page that is left for, with its whole path.
+    /// The page to go back to, with its whole path.
     pub back: &'static str,
     /// Its heading.
     pub title: &'static str,

@@ -220,8 +220,8 @@ impl Library {
     }
 
     /// Hold an item's reads back
+    ///
     /// For a computer that reads the item itself: until the lease ends, `prepare_media` answers `held` with the reason
-    /// `reading_on_computer`.
     /// `reading_on_computer`.
     #[oai(path = "/library/items/:id/lease", method = "post", operation_id = "lease_library_item")]
     async fn lease(

@@ -80,7 +80,7 @@ async fn draw_in_turn(visit: &Visit, what: Drawn) -> Answer<Bytes> {
         return Ok(drawn);
     }
     let large = visit.app.answers.large(visit.link.account_id)?;
-    // The task goes on when the visitor hangs up, and keeps its turn until then.
+    // The task goes on when the visitor hangs up, and keeps its turn until it has ended.
     let (app, account) = (visit.app.clone(), visit.link.account_id);
     let work = tokio::spawn(async move {
         let bytes = match what {

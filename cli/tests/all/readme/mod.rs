@@ -202,7 +202,7 @@ async fn what_the_operators_page_has_bash_do_works_as_it_stands() -> anyhow::Res
 #[tokio::test]
 async fn up_says_that_it_is_ready_gives_the_other_commands_their_key_and_stops_cleanly() -> anyhow::Result<()> {
     let folder = TempDir::new()?;
-    // The server's user must get through; what is inside is closed by the server itself.
+    // PostgreSQL's own user must get through this folder. PostgreSQL closes what is inside to others by itself.
     std::fs::set_permissions(folder.path(), Permissions::from_mode(0o711))?;
     let mut up = program("mws", folder.path())?;
     up.arg("up").env("MWS_LISTEN", "127.0.0.1:0").stderr(Stdio::null());
