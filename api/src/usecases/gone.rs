@@ -19,7 +19,7 @@ pub async fn look_up(
 ) -> sqlx::Result<HashMap<ItemId, String>> {
     if let Some(field) = variant_of
         && let Some(timeline) = *field
-        && documents::existing(conn, DocumentKind::Timeline, &[timeline.uuid()]).await?.is_empty()
+        && documents::workspaces_of(conn, DocumentKind::Timeline, &[timeline.uuid()]).await?.is_empty()
     {
         *field = None;
     }
@@ -36,9 +36,9 @@ pub async fn forget_variants(conn: &mut PgConnection, rows: &mut [ListedRow]) ->
     if named.is_empty() {
         return Ok(());
     }
-    let existing = documents::existing(conn, DocumentKind::Timeline, &named).await?;
+    let existing = documents::workspaces_of(conn, DocumentKind::Timeline, &named).await?;
     for row in rows {
-        if variant_of(row).is_some_and(|id| !existing.contains(&id)) {
+        if variant_of(row).is_some_and(|id| !existing.contains_key(&id)) {
             row.summary["variant_of"] = Value::Null;
         }
     }

@@ -87,10 +87,10 @@ pub async fn reach_variants(
         Some(text.parse().map_err(drop))
     };
     let named: Vec<Uuid> = ops.iter().filter_map(|op| Some(variant_of(op)?.ok()?.uuid())).collect();
-    let places: HashMap<Uuid, WorkspaceId> = if named.is_empty() {
+    let places = if named.is_empty() {
         HashMap::new()
     } else {
-        store::documents::workspaces_of(conn, DocumentKind::Timeline, &named).await?.into_iter().collect()
+        store::documents::workspaces_of(conn, DocumentKind::Timeline, &named).await?
     };
     for (index, op) in ops.iter().enumerate() {
         let Some(named) = variant_of(op) else { continue };

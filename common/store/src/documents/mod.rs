@@ -14,6 +14,7 @@ use domain::document::DocumentKind;
 use domain::ids::{AccountId, WorkspaceId};
 use serde_json::Value;
 use sqlx::PgConnection;
+use std::collections::HashMap;
 use uuid::Uuid;
 
 /// A document.
@@ -154,19 +155,12 @@ pub async fn summary(conn: &mut PgConnection, kind: DocumentKind, id: Uuid) -> s
     .await
 }
 
-/// Returns those of these ids that documents of this kind have.
-pub async fn existing(conn: &mut PgConnection, kind: DocumentKind, ids: &[Uuid]) -> sqlx::Result<Vec<Uuid>> {
-    sqlx::query_scalar!("SELECT id FROM documents WHERE id = ANY ($1) AND kind = $2", ids, kind.name())
-        .fetch_all(conn)
-        .await
-}
-
-/// Returns those of these ids that documents of this kind have, of any workspace, each with the document's workspace.
+/// Returns the workspaces of documents of this kind with these ids, by id. An id that none has is not among them.
 pub async fn workspaces_of(
     conn: &mut PgConnection,
     kind: DocumentKind,
     ids: &[Uuid],
-) -> sqlx::Result<Vec<(Uuid, WorkspaceId)>> {
+) -> sqlx::Result<HashMap<Uuid, WorkspaceId>> {
     let rows = sqlx::query!(
         r#"SELECT id, workspace_id AS "workspace_id: WorkspaceId" FROM documents WHERE id = ANY ($1) AND kind = $2"#,
         ids,
