@@ -98,7 +98,7 @@ pub async fn change_entry(app: &App, caller: &Caller, id: CalendarEntryId, chang
         .map_err(ApiError::of_own_lock)?
         .ok_or_else(|| unknown(id))?;
     if row.workspace_id != caller.workspace.id {
-        return Err(elsewhere("entry"));
+        return Err(ApiError::elsewhere("entry"));
     }
     let items = match &change.refs {
         Some(refs) => find_items(&mut change_entry, caller, refs).await?,
@@ -130,7 +130,7 @@ pub async fn delete_entry(app: &App, caller: &Caller, id: CalendarEntryId) -> An
     if calendar::delete(&mut conn, id, caller.workspace.id).await? {
         return Ok(());
     }
-    Err(calendar::find_to_change(&mut conn, id).await?.map_or_else(|| unknown(id), |_| elsewhere("entry")))
+    Err(calendar::find_to_change(&mut conn, id).await?.map_or_else(|| unknown(id), |_| ApiError::elsewhere("entry")))
 }
 
 /// Returns the ids of the items that these texts name, each once.
@@ -174,10 +174,4 @@ fn refused(error: PlanError) -> ApiError {
 
 fn unknown(id: CalendarEntryId) -> ApiError {
     ApiError::new(Code::CalendarEntryNotFound, format!("There is no calendar entry {id}."))
-}
-
-/// The refusal of something that is in another workspace.
-pub(super) fn elsewhere(noun: &str) -> ApiError {
-    let refusal = ApiError::new(Code::WorkspaceForbidden, format!("The {noun} is in another workspace."));
-    refusal.suggest("Name its workspace in x-workspace-id, if you can reach it.")
 }

@@ -5,7 +5,6 @@ use crate::auth::{Caller, in_time, turn_to_look_up};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
 use crate::usecases::account_audit::{note, note_made};
-use crate::usecases::calendar::elsewhere;
 use crate::usecases::once::{Before, Begun, Made, Once, forgotten};
 use chrono::TimeDelta;
 use domain::calendar::{MOST_FEEDS, MOST_READS_A_MINUTE, MOST_TOLD, TOLD_DAYS_BACK};
@@ -70,7 +69,7 @@ pub async fn revoke_feed(app: &App, caller: &Caller, id: CalendarFeedId) -> Answ
     if !calendar_feeds::end(&mut revoke_feed, id, caller.workspace.id).await? {
         let missing = || ApiError::new(Code::CalendarFeedNotFound, format!("There is no calendar feed {id}."));
         let found = calendar_feeds::workspace_of(&mut revoke_feed, id).await?;
-        return Err(found.map_or_else(missing, |_| elsewhere("feed")));
+        return Err(found.map_or_else(missing, |_| ApiError::elsewhere("feed")));
     }
     note(&mut revoke_feed, caller, "calendar_feed.revoke", id, None).await?;
     revoke_feed.commit().await?;

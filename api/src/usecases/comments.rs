@@ -209,7 +209,7 @@ pub async fn delete_comment(app: &App, caller: &Caller, comment: CommentId) -> A
 async fn reach_comment(conn: &mut PgConnection, caller: &Caller, comment: CommentId) -> Answer<CommentRow> {
     let row = comments::find(conn, comment).await?.ok_or_else(|| unknown(comment))?;
     if row.workspace_id != caller.workspace.id {
-        return Err(ApiError::new(Code::WorkspaceForbidden, "The comment is in another workspace."));
+        return Err(ApiError::elsewhere("comment"));
     }
     Ok(row)
 }

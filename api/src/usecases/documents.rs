@@ -264,9 +264,7 @@ pub(super) fn acts_in<D: Document>(caller: &Caller, workspace: WorkspaceId) -> A
 
 /// The refusal of a document that is in another workspace.
 pub(super) fn elsewhere<D: Document>() -> ApiError {
-    let message = format!("The {} is in another workspace.", D::KIND.noun());
-    let refusal = ApiError::new(Code::WorkspaceForbidden, message);
-    refusal.suggest("Name its workspace in x-workspace-id, if you can reach it.")
+    ApiError::elsewhere(D::KIND.noun())
 }
 
 pub(super) async fn kept<D: Document>(conn: &mut PgConnection, row: DocumentRow) -> Answer<Kept<D>> {

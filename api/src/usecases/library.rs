@@ -92,10 +92,7 @@ pub async fn resolve_each(
 fn reached(found: Resolved, name: &str) -> Answer<Box<ItemForReads>> {
     match found {
         Resolved::Here(item) => Ok(item),
-        Resolved::Elsewhere => {
-            let refusal = ApiError::new(Code::WorkspaceForbidden, "The item is in another workspace.");
-            Err(refusal.suggest("Name its workspace in x-workspace-id, if you can reach it."))
-        }
+        Resolved::Elsewhere => Err(ApiError::elsewhere("item")),
         Resolved::Unknown => Err(unknown(name)),
     }
 }

@@ -99,7 +99,7 @@ pub async fn revoke_link(app: &App, caller: &Caller, link: PublicLinkId) -> Answ
     let mut revoke_link = app.process.begin().await?;
     let row = public_links::find(&mut revoke_link, link).await?.ok_or_else(|| unknown(link))?;
     if row.workspace_id != caller.workspace.id {
-        return Err(ApiError::new(Code::WorkspaceForbidden, "The link is of another workspace."));
+        return Err(ApiError::elsewhere("link"));
     }
     if public_links::revoke(&mut revoke_link, link, caller.workspace.id).await? {
         note(&mut revoke_link, caller, "link.revoke", link, None).await?;

@@ -137,7 +137,7 @@ pub async fn reach(conn: &mut PgConnection, caller: &Caller, post: PostId) -> An
 fn reachable(caller: &Caller, post: PostId, row: Option<PostRow>) -> Answer<PostRow> {
     let row = row.ok_or_else(|| unknown(post))?;
     if row.workspace_id != caller.workspace.id {
-        return Err(ApiError::new(Code::WorkspaceForbidden, "The post is in another workspace."));
+        return Err(ApiError::elsewhere("post"));
     }
     Ok(row)
 }

@@ -220,6 +220,8 @@ async fn jobs_of_another_workspace_can_be_neither_seen_nor_cancelled() -> anyhow
     assert_eq!(tenant.client.job(&mine[0]).await?["status"], "queued");
     let by_ref = other.client.tool("get_jobs", &json!({ "ref": item })).await?;
     assert_eq!((by_ref.status, by_ref.code()), (403, "workspace_forbidden"));
+    let step = "Name its workspace in x-workspace-id, if you can reach it.";
+    assert_eq!(by_ref.json["error"]["suggested_action"], step);
     world.end().await
 }
 

@@ -48,6 +48,12 @@ impl ApiError {
         }))
     }
 
+    /// The refusal of something that is in another workspace than the one that the call acts in.
+    pub fn elsewhere(noun: &str) -> Self {
+        Self::new(Code::WorkspaceForbidden, format!("The {noun} is in another workspace."))
+            .suggest("Name its workspace in x-workspace-id, if you can reach it.")
+    }
+
     /// A fault of the service. Its cause is logged once, here; the caller learns only that there was one.
     pub fn internal(cause: impl fmt::Display) -> Self {
         tracing::error!(error.code = Code::Internal.name(), error = %cause, "A request failed for a fault of the service.");

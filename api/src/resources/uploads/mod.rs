@@ -266,7 +266,7 @@ impl Uploads {
         let upload: UploadId = id.0.id(Code::UploadNotFound)?;
         let row = uploads::shown(&mut *self.0.conn().await?, upload).await?.ok_or_else(unknown)?;
         if row.workspace_id != caller.workspace.id {
-            return Err(ApiError::new(Code::WorkspaceForbidden, "The upload is in another workspace."));
+            return Err(ApiError::elsewhere("upload"));
         }
         Ok(Json(row.into()))
     }

@@ -95,8 +95,7 @@ pub async fn reach(conn: &mut PgConnection, caller: &Caller, id: ProjectId) -> A
     if row.workspace_id == caller.workspace.id {
         return Ok(row);
     }
-    let refusal = ApiError::new(Code::WorkspaceForbidden, "The project is in another workspace.");
-    Err(refusal.suggest("Name its workspace in x-workspace-id, if you can reach it."))
+    Err(ApiError::elsewhere("project"))
 }
 
 /// Why a change was not made.

@@ -15,7 +15,7 @@ pub async fn complete_upload(app: &App, caller: &Caller, upload: UploadId) -> An
     let process = &app.process;
     let row = uploads::find(&mut *app.conn().await?, upload).await?.ok_or_else(unknown)?;
     if row.workspace_id != caller.workspace.id {
-        return Err(ApiError::new(Code::WorkspaceForbidden, "The upload is in another workspace."));
+        return Err(ApiError::elsewhere("upload"));
     }
     // No connection is held while the bucket is asked.
     let sent = sent_parts(&process.media, &row).await?;

@@ -250,7 +250,7 @@ async fn find_item(conn: &mut PgConnection, workspace: WorkspaceId, text: &Text)
     let found = items::resolve(conn, std::slice::from_ref(&text.0), workspace).await?;
     match found.into_iter().next() {
         Some(Resolved::Here(item)) => Ok(item.id),
-        Some(Resolved::Elsewhere) => Err(ApiError::new(Code::WorkspaceForbidden, "The item is in another workspace.")),
+        Some(Resolved::Elsewhere) => Err(ApiError::elsewhere("item")),
         Some(Resolved::Unknown) | None => Err(ApiError::new(Code::ItemNotFound, "There is no such item.")),
     }
 }
