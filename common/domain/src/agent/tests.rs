@@ -50,7 +50,7 @@ fn looked(brief: &str, output: OutputType) -> Memory {
     larger["made_by"]["film"] = json!(true);
     let made = [by("render_timeline", "made", "Interview film"), by("dub", "dubbed", "Interview (es)"), larger];
     let found = [item("harbour", "Harbour", &[]), item("talk", "Interview.mp4", &[])];
-    memory.hear_answer(&items(&[found, made].concat()), None);
+    memory.hear_answer(&items(&[&found[..], &made].concat()), None);
     if memory.wishes.music {
         assert_eq!(call(&memory).1["type"], "audio");
         let mut mix = item("mix", "Talk (with music)", &[]);

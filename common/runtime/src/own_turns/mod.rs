@@ -88,9 +88,8 @@ impl Line {
 #[derive(Debug)]
 pub struct OwnTurn {
     _permits: Vec<OwnedSemaphorePermit>,
-    _place: Place,
-    /// The place of a guest at the account whose rows the call locks.
-    _host: Option<Place>,
+    /// The account's place and, of a guest, that at the account whose rows the call locks.
+    _places: Vec<Place>,
 }
 
 /// Keeps an account's turns remembered while it has one or waits for one.
@@ -193,7 +192,7 @@ impl OwnTurns {
         let all: Vec<&Arc<Semaphore>> = lines.iter().map(|line| &line.all).collect();
         let of_all = timeout(self.patience, taken(&all)).await;
         permits.extend(of_all.map_err(|_| sqlx::Error::PoolTimedOut)??);
-        Ok(OwnTurn { _permits: permits, _place: place, _host: host })
+        Ok(OwnTurn { _permits: permits, _places: host.into_iter().chain([place]).collect() })
     }
 
     /// Returns one of the account's turns; none if the caller would have to wait for it.
@@ -202,7 +201,7 @@ impl OwnTurns {
         let first = taken_now(&[&place.own.first]);
         let mut permits = first.or_else(|| taken_now(&[&place.own.further, &self.all.further]))?;
         permits.extend(taken_now(&[&self.all.all])?);
-        Some(OwnTurn { _permits: permits, _place: place, _host: None })
+        Some(OwnTurn { _permits: permits, _places: vec![place] })
     }
 
     fn place(&self, account: AccountId) -> Place {

@@ -73,7 +73,7 @@ pub(super) struct Fetched {
 impl Attempt<'_> {
     /// Fetches the bytes of a URL into the media store. A slow download goes on beside the slots.
     pub async fn fetch(&self) -> Result<Fetched, Failure> {
-        let (fetched, _place) = self.slot.quickly(QUICK, self.fetch_all()).await;
+        let (fetched, _place) = Box::pin(self.slot.quickly(QUICK, self.fetch_all())).await;
         fetched
     }
 
