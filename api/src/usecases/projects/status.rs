@@ -52,10 +52,10 @@ pub async fn change_project_status<T>(
     let ProjectAnswer { answer, webhook_body } = show(row)?;
     revision.tell(&mut changed, caller, &webhook_body).await?;
     within_quota(app, &mut changed, caller).await?;
-    let charge = telling::charge(app, caller, webhook_body.len());
+    let telling_costs = telling::charge(app, caller, webhook_body.len());
     changed.commit().await?;
     revision.wake(app);
-    charge.await;
+    telling_costs.await;
     Ok(answer)
 }
 
