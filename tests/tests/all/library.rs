@@ -188,7 +188,7 @@ async fn a_filter_looks_on_through_twelve_thousand_items_a_page_and_comes_to_the
     goes_by(&mut conn, "items of an overview", &["items_workspace"]).await?;
     overview::missing_reads(&mut conn, workspace).await?;
     goes_by(&mut conn, "missing reads", &["items_workspace"]).await?;
-    reads_on_ready::take(&mut conn, sqlx::types::Uuid::nil()).await?;
+    reads_on_ready::take(&mut conn, sqlx::types::Uuid::nil(), &[]).await?;
     goes_by(&mut conn, "reads to start", &["reads_on_ready_turns"]).await?;
     let others =
         "SET session_replication_role = replica; DELETE FROM reads_on_ready; DELETE FROM items WHERE name = 'n';
