@@ -60,7 +60,7 @@ async fn what_is_cancelled_while_no_worker_has_it_is_called_off_by_the_next_one_
     let doomed = world.worker(Engines::found(&world.process)).await?;
     let id = starts(client, "a boat").await?;
     provider.gets(&Method::PUT, 1).await?;
-    doomed.kill();
+    doomed.kill().await;
     world.advance(Duration::from_secs(31)).await?;
     cancelled(&world, client, &id).await?;
     is_called_off(&world, &provider, &id).await?;

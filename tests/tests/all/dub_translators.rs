@@ -332,9 +332,7 @@ async fn a_translator_is_asked_only_where_the_dub_will_fit_and_its_room_is_held_
     let (world, client) = (&booth.world, &booth.tenant.client);
     let other = world.item(&booth.tenant, Media::audio(60)).await?;
     let quota = i64::try_from(world.settings.storage_quota_bytes)?;
-    let taken = async || {
-        Ok::<_, sqlx::Error>(store::usage::of(&mut *world.pool().acquire().await?, booth.tenant.account).await?)
-    };
+    let taken = async || store::usage::of(&mut *world.pool().acquire().await?, booth.tenant.account).await;
     let before = taken().await?.media_bytes;
     let leaves = |bytes: i64| {
         let update = sqlx::query("UPDATE items SET bytes = $1 WHERE id = $2");

@@ -138,7 +138,7 @@ async fn after_a_kill_a_prediction_that_may_not_be_begun_again_is_looked_for() -
     let doomed = world.worker(Engines::found(&world.process)).await?;
     let id = starts(&tenant, "painter", "a kite").await?;
     provider.gets(&Method::PUT, 1).await?;
-    doomed.kill();
+    doomed.kill().await;
     provider.answer(|_, _, _| Reply::pixel());
     world.advance(Duration::from_secs(31)).await?;
     world.work(Engines::found(&world.process)).await?;
