@@ -1,5 +1,5 @@
-//! Slow work goes on beside the slots: a file whose length has to be measured or that is slow to probe, a slow download,
-//! and what a bucket is slow to give or to take. So quick work never waits for it, whichever account's it is.
+//! Slow work goes on beside the slots: a slow download, a file that is slow to probe or has to be measured as a whole,
+//! and what a bucket is slow to give or to take. So quick work never waits for it.
 //!
 //! An attempt leaves its slot and keeps its claim and its lease; the queue's next ticket gets the slot. This module
 //! bounds how many go on beside the slots; past that an attempt stays in its slot. The claim bounds how many an account
