@@ -396,8 +396,8 @@ export class Library {
     return this.calls.call(OPERATIONS.get_stored_read, { path: { id: id, read: read }, query, options });
   }
 
-  /** Hold an item's reads back For a computer that reads the item itself: until the lease ends, `prepare_media` answers
-   * `held` with the reason `reading_on_computer`. `reading_on_computer`. */
+  /** For a computer that reads the item itself: until the lease ends, `prepare_media` answers `held` with the reason
+   * `reading_on_computer`. */
   leaseLibraryItem(id: string, body: Schemas["TakeLease"], options: Options = {}): Promise<Schemas["Lease"]> {
     return this.calls.call(OPERATIONS.lease_library_item, { path: { id: id }, body, options });
   }
@@ -709,8 +709,9 @@ export class Account {
     return this.calls.call(OPERATIONS.revoke_key, { path: { keyId: keyId }, options });
   }
 
-  /** Lists who made, changed, rotated, revoked, enabled or disabled what, newest first. Entries are kept for as long as
-   * the deployment says (400 days by default). Refused for a script session token. */
+  /** Lists who made, changed, rotated, revoked, enabled or disabled what, newest first; public links, calendar feeds,
+   * workspaces and their members are in it too. Entries are kept for as long as the deployment says (400 days by
+   * default). Refused for a script session token. */
   listAudit(query: NonNullable<operations["list_audit"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["AccountChange"]> {
     return this.calls.pages(OPERATIONS.list_audit, { query, options });
   }

@@ -1970,7 +1970,7 @@ export interface paths {
         };
         /**
          * List changes to keys, secret and endpoints
-         * @description Lists who made, changed, rotated, revoked, enabled or disabled what, newest first. Entries are kept for as long as the deployment says (400 days by default). Refused for a script session token.
+         * @description Lists who made, changed, rotated, revoked, enabled or disabled what, newest first; public links, calendar feeds, workspaces and their members are in it too. Entries are kept for as long as the deployment says (400 days by default). Refused for a script session token.
          */
         get: operations["list_audit"];
         put?: never;
@@ -2172,9 +2172,7 @@ export interface paths {
         put?: never;
         /**
          * Hold an item's reads back
-         *     For a computer that reads the item itself: until the lease ends, `prepare_media` answers `held` with the reason
-         *     `reading_on_computer`.
-         *     `reading_on_computer`.
+         * @description For a computer that reads the item itself: until the lease ends, `prepare_media` answers `held` with the reason `reading_on_computer`.
          */
         post: operations["lease_library_item"];
         /** Stop holding an item's reads back */
@@ -3343,7 +3341,7 @@ export interface components {
     schemas: {
         /**
          * AccountChange
-         * @description A change to a key, the signing secret or an endpoint, or to the account's suspension.
+         * @description A change to a key, the signing secret, an endpoint, a public link, a calendar feed, a workspace or its members, or to the account's suspension.
          */
         AccountChange: {
             /** @description Its id. */
@@ -3361,7 +3359,7 @@ export interface components {
             address?: string | null;
             /** @description The action, such as `key.create`, `webhook_secret.rotate` or `webhook.disable`. */
             action: string;
-            /** @description The id of what was changed: a key or an endpoint, otherwise the account. */
+            /** @description The id of what was changed: a key, an endpoint, a public link, a calendar feed or a workspace (also for its members), otherwise the account. */
             target: string;
             /** @description Details of the change, or null. They never hold a secret, and of an endpoint's URL only the host. */
             details?: unknown;
@@ -6599,6 +6597,8 @@ export interface components {
             synthetic: boolean;
             /** @description `draft` when a simple engine made it. */
             quality?: string | null;
+            /** @description `true` when it is a film of a timeline or a dub, or shows one once more, as an enlarged film does; absent otherwise. The planner `keywords` takes none for footage. */
+            film?: boolean | null;
         };
         /**
          * @description The orders of lists of items.
@@ -13777,7 +13777,8 @@ export interface operations {
                      *                 "a source item ids"
                      *               ],
                      *               "synthetic": true,
-                     *               "quality": "a quality"
+                     *               "quality": "a quality",
+                     *               "film": true
                      *             }
                      *           }
                      *         ],
@@ -13923,7 +13924,8 @@ export interface operations {
                      *               "a source item ids"
                      *             ],
                      *             "synthetic": true,
-                     *             "quality": "a quality"
+                     *             "quality": "a quality",
+                     *             "film": true
                      *           }
                      *         }
                      *       },
@@ -14065,7 +14067,8 @@ export interface operations {
                      *               "a source item ids"
                      *             ],
                      *             "synthetic": true,
-                     *             "quality": "a quality"
+                     *             "quality": "a quality",
+                     *             "film": true
                      *           }
                      *         }
                      *       },
@@ -14225,7 +14228,8 @@ export interface operations {
                      *               "a source item ids"
                      *             ],
                      *             "synthetic": true,
-                     *             "quality": "a quality"
+                     *             "quality": "a quality",
+                     *             "film": true
                      *           }
                      *         }
                      *       },
@@ -18250,7 +18254,8 @@ export interface operations {
                      *               "a source item ids"
                      *             ],
                      *             "synthetic": true,
-                     *             "quality": "a quality"
+                     *             "quality": "a quality",
+                     *             "film": true
                      *           }
                      *         }
                      *       ],
@@ -18384,7 +18389,8 @@ export interface operations {
                      *                 "a source item ids"
                      *               ],
                      *               "synthetic": true,
-                     *               "quality": "a quality"
+                     *               "quality": "a quality",
+                     *               "film": true
                      *             }
                      *           }
                      *         ],
@@ -24072,7 +24078,8 @@ export interface operations {
                      *           "a source item ids"
                      *         ],
                      *         "synthetic": true,
-                     *         "quality": "a quality"
+                     *         "quality": "a quality",
+                     *         "film": true
                      *       }
                      *     }
                      */
@@ -24252,7 +24259,8 @@ export interface operations {
                      *               "a source item ids"
                      *             ],
                      *             "synthetic": true,
-                     *             "quality": "a quality"
+                     *             "quality": "a quality",
+                     *             "film": true
                      *           }
                      *         }
                      *       ],
@@ -24382,7 +24390,8 @@ export interface operations {
                      *           "a source item ids"
                      *         ],
                      *         "synthetic": true,
-                     *         "quality": "a quality"
+                     *         "quality": "a quality",
+                     *         "film": true
                      *       }
                      *     }
                      */
@@ -24542,7 +24551,8 @@ export interface operations {
                      *           "a source item ids"
                      *         ],
                      *         "synthetic": true,
-                     *         "quality": "a quality"
+                     *         "quality": "a quality",
+                     *         "film": true
                      *       }
                      *     }
                      */
@@ -28742,7 +28752,24 @@ export interface operations {
             };
             400: components["responses"]["Route.invalid_request"];
             401: components["responses"]["Route.unauthenticated"];
-            403: components["responses"]["Route.role_forbidden"];
+            /**
+             * @description `workspace_forbidden`: The credential can't reach this workspace.
+             *     `role_forbidden`: The caller's role in the workspace does not allow this.
+             *     `account_suspended`: The account that pays, or owns the workspace, is suspended.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouteError"];
+                };
+            };
             404: components["responses"]["Route.job_not_found"];
             409: components["responses"]["Route.illegal_transition"];
             /** @description `read_not_applicable`: The read does not apply to this item. */

@@ -655,8 +655,8 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Lease:
-        """Hold an item's reads back For a computer that reads the item itself: until the lease ends, `prepare_media` answers
-        `held` with the reason `reading_on_computer`. `reading_on_computer`."""
+        """For a computer that reads the item itself: until the lease ends, `prepare_media` answers `held` with the reason
+        `reading_on_computer`."""
         return self._client.call(OPERATIONS['lease_library_item'], path={'id': id}, body={'seconds': seconds}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def end_library_item_lease(
@@ -1312,8 +1312,9 @@ class Account(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.AccountChange]:
-        """Lists who made, changed, rotated, revoked, enabled or disabled what, newest first. Entries are kept for as long as the
-        deployment says (400 days by default). Refused for a script session token."""
+        """Lists who made, changed, rotated, revoked, enabled or disabled what, newest first; public links, calendar feeds,
+        workspaces and their members are in it too. Entries are kept for as long as the deployment says (400 days by
+        default). Refused for a script session token."""
         return self._client.pages(OPERATIONS['list_audit'], query={'action': action, 'actor': actor, 'target': target, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     def redeem_session(
@@ -3073,8 +3074,8 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.Lease:
-        """Hold an item's reads back For a computer that reads the item itself: until the lease ends, `prepare_media` answers
-        `held` with the reason `reading_on_computer`. `reading_on_computer`."""
+        """For a computer that reads the item itself: until the lease ends, `prepare_media` answers `held` with the reason
+        `reading_on_computer`."""
         return await self._client.call(OPERATIONS['lease_library_item'], path={'id': id}, body={'seconds': seconds}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def end_library_item_lease(
@@ -3730,8 +3731,9 @@ class AsyncAccount(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.AccountChange]:
-        """Lists who made, changed, rotated, revoked, enabled or disabled what, newest first. Entries are kept for as long as the
-        deployment says (400 days by default). Refused for a script session token."""
+        """Lists who made, changed, rotated, revoked, enabled or disabled what, newest first; public links, calendar feeds,
+        workspaces and their members are in it too. Entries are kept for as long as the deployment says (400 days by
+        default). Refused for a script session token."""
         return self._client.pages(OPERATIONS['list_audit'], query={'action': action, 'actor': actor, 'target': target, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     async def redeem_session(

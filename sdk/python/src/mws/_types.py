@@ -9,7 +9,8 @@ from ._model import Model, shapes
 
 
 class AccountChange(Model):
-    """A change to a key, the signing secret or an endpoint, or to the account's suspension."""
+    """A change to a key, the signing secret, an endpoint, a public link, a calendar feed, a workspace or its members, or to
+    the account's suspension."""
 
     __slots__ = ()
     id: str
@@ -25,7 +26,8 @@ class AccountChange(Model):
     action: str
     """The action, such as `key.create`, `webhook_secret.rotate` or `webhook.disable`."""
     target: str
-    """The id of what was changed: a key or an endpoint, otherwise the account."""
+    """The id of what was changed: a key, an endpoint, a public link, a calendar feed or a workspace (also for its members),
+    otherwise the account."""
     details: Any
     """Details of the change, or null. They never hold a secret, and of an endpoint's URL only the host."""
     request_id: str
@@ -2525,6 +2527,9 @@ class LibraryItemMadeBy(Model):
     """Whether a machine generated it, or something that it was made from."""
     quality: str | None
     """`draft` when a simple engine made it."""
+    film: bool | None
+    """`true` when it is a film of a timeline or a dub, or shows one once more, as an enlarged film does; absent otherwise.
+    The planner `keywords` takes none for footage."""
 
 LibraryItemSort = Literal['newest', 'oldest', 'name']
 """The orders of lists of items."""
