@@ -123,15 +123,16 @@ pub async fn run(process: Process) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns how much later than it otherwise would the duty at this place runs, from its second run on: all begin at
-/// once, and each then has a moment of its own. Those of each second took what the database does for them all in one
-/// burst, which calls and claims of that moment waited for.
+/// Returns how much later than it otherwise would the duty at this place runs after a run that it may have begun with
+/// all others: its first, and one that was counted from the end of a slow run. So each has a moment of its own. Those
+/// of each second took what the database does for them all in one burst, which calls and claims of that moment waited
+/// for.
 fn apart(place: usize) -> Duration {
     let parts = u32::try_from(DUTIES.len()).unwrap_or(u32::MAX);
     DUTIES[place].every.min(SPREAD) / parts * u32::try_from(place).unwrap_or_default()
 }
 
-async fn repeat(process: Process, duty: &'static Duty, mut apart: Duration, foresight: Foresight) {
+async fn repeat(process: Process, duty: &'static Duty, apart: Duration, foresight: Foresight) {
     metrics::gauge!("mws_duty_every_seconds", "duty" => duty.name).set(duty.every.as_secs_f64());
     let mut ticks = interval(duty.every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -139,13 +140,14 @@ async fn repeat(process: Process, duty: &'static Duty, mut apart: Duration, fore
     let mut patient_until = Instant::now();
     let mut complaint = Complaint::default();
     let mut found_nothing_at = None;
+    let mut with_others = true;
     loop {
         tokio::select! {
             _ = ticks.tick() => {}
             () = process.shutdown.cancelled() => return,
         }
-        if !apart.is_zero() {
-            ticks.reset_after(duty.every + std::mem::take(&mut apart));
+        if std::mem::take(&mut with_others) {
+            ticks.reset_after(duty.every + apart);
         }
         // Half a turn less, since a turn is never exactly as long as it should be.
         let rest = foresight::quiet_rest(duty.name, duty.every).saturating_sub(duty.every / 2);
@@ -161,10 +163,14 @@ async fn repeat(process: Process, duty: &'static Duty, mut apart: Duration, fore
         let began = Instant::now();
         let ran = (duty.run)(&process).await;
         found_nothing_at = matches!(ran, Ok(0)).then_some(began);
-        let rest = after_nothing(duty.every, began.elapsed());
-        if matches!(ran, Ok(0)) && rest > duty.every {
+        let took = began.elapsed();
+        let rest = after_nothing(duty.every, took);
+        let rests = matches!(ran, Ok(0)) && rest > duty.every;
+        if rests {
             ticks.reset_after(rest);
         }
+        // The next run is counted from this one's end: what was slow for all may have ended for all at once.
+        with_others = rests || took > duty.every;
         match ran {
             Ok(done) => {
                 let now = Instant::now();
