@@ -315,7 +315,9 @@ async fn endpoints_of_which_nothing_is_to_be_done_are_not_looked_at_however_many
         SELECT gen_random_uuid(), $1, 'http://127.0.0.1:9/', '{}', CASE WHEN n % 2 = 0 THEN mws_now() END
         FROM generate_series(1, 6000) AS n";
     sqlx::query(many).bind(bench.account).execute(&bench.process.pool).await?;
-    let changed = "UPDATE webhook_endpoints SET enabled = $2, disabled_at = CASE WHEN NOT $2 THEN mws_now() END,
+    // As by a transaction that began a while ago.
+    let changed = "UPDATE webhook_endpoints SET enabled = $2,
+            disabled_at = CASE WHEN NOT $2 THEN mws_now() - interval '5 minutes' END,
             disabled_reason = CASE WHEN NOT $2 THEN 'user' END
         WHERE id = $1";
     let enable = async |id: EndpointId, enabled: bool| -> anyhow::Result<()> {
@@ -346,5 +348,16 @@ async fn endpoints_of_which_nothing_is_to_be_done_are_not_looked_at_however_many
     look.rollback().await?;
     drop(conn);
     assert_eq!(end_deliveries::run_once(&bench.process).await?, 1);
+
+    // What is being sent may come back and wait, however long ago its endpoint was disabled.
+    let leased = "UPDATE deliveries SET status = 'pending', finished_at = NULL, error = NULL,
+            lease_until = CASE WHEN $2 THEN mws_now() + interval '1 hour' END
+        WHERE endpoint_id = $1";
+    bench.advance(660).await;
+    for (is_leased, ended, left) in [(true, 0, 1), (false, 1, 0)] {
+        sqlx::query(leased).bind(endpoint).bind(is_leased).execute(&bench.process.pool).await?;
+        assert_eq!(end_deliveries::run_once(&bench.process).await?, ended);
+        assert_eq!(bench.world.count(to_empty).await?, left);
+    }
     bench.end().await
 }

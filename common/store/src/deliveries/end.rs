@@ -36,11 +36,12 @@ pub async fn end_silent(conn: &mut PgConnection, endpoint: Option<EndpointId>, l
 }
 
 /// Notes of up to `limit` endpoints that nothing waits for them: those that have been disabled or removed for so long
-/// that what was under way at that moment has ended. Until they are disabled or removed again, a delivery that begins
-/// to wait for one all the same is ended by its claim. Returns how many.
+/// that what was under way at that moment has ended. An attempt whose lease is not over may come back and wait. Until
+/// they are disabled or removed again, a delivery that begins to wait for one all the same is ended by its claim.
+/// Returns how many.
 pub async fn note_emptied(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
-        "UPDATE webhook_endpoints SET emptied_at = mws_now() WHERE id = ANY (ARRAY(
+        "UPDATE webhook_endpoints SET emptied_at = greatest(disabled_at, deleted_at) WHERE id = ANY (ARRAY(
              SELECT w.id FROM webhook_endpoints AS w
              WHERE w.to_empty AND greatest(w.disabled_at, w.deleted_at) < mws_now() - interval '10 minutes'
                  AND NOT EXISTS (
@@ -48,6 +49,9 @@ pub async fn note_emptied(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u
                      WHERE d.endpoint_id = w.id AND d.status = 'pending' AND d.finished_at IS NULL
                          AND d.lease_until IS NULL AND (w.deleted_at IS NOT NULL OR d.trigger <> 'test')
                      OFFSET 0)
+                 AND w.id NOT IN (
+                     SELECT d.endpoint_id FROM deliveries AS d
+                     WHERE d.status = 'pending' AND d.finished_at IS NULL AND d.lease_until IS NOT NULL)
              LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED))",
         limit
     )
