@@ -63,12 +63,20 @@ async fn check(process: &Process) -> sqlx::Result<Option<Vec<Drift>>> {
     let broken: Vec<String> = drift.iter().map(|one| format!("{} of {}", one.what, one.account)).collect();
     invariants::record(&mut tx, Invariant::Balances, &broken).await?;
     totals::count(&mut tx).await?;
-    notices::note_short(&mut tx).await?;
     tx.commit().await?;
+    note_short(process).await;
     let now = u32::try_from(host_unix_seconds()).unwrap_or(u32::MAX);
     metrics::gauge!("mws_ledger_checked_seconds").set(f64::from(now));
     metrics::gauge!("mws_ledger_drifting").set(f64::from(u32::try_from(drift.len()).unwrap_or(u32::MAX)));
     Ok(Some(drift))
+}
+
+/// Notes who is short of minutes. The check stands without it: the next one notes it.
+async fn note_short(process: &Process) {
+    let noted = async { notices::note_short(&mut *process.pool.acquire().await?).await };
+    if let Err(error) = noted.await {
+        tracing::warn!(error = %error, "It was not noted which accounts are short of minutes.");
+    }
 }
 
 /// Adds up all new entries, in steps. Returns false where another scheduler does that, or the process ends.

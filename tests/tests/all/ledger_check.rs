@@ -65,3 +65,18 @@ async fn one_scheduler_checks_at_a_time_and_a_check_that_is_long_ago_is_told() -
     assert!(!world.process.signs.notes().contains_key("ledger"));
     world.end().await
 }
+
+#[tokio::test]
+async fn a_check_stands_where_it_can_not_be_noted_who_is_short_of_minutes() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    world.tenant("a").await?;
+    let refuses = "CREATE FUNCTION refuses() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            RAISE EXCEPTION 'it is not noted';
+        END $$;
+        CREATE TRIGGER refuses BEFORE INSERT ON short_accounts EXECUTE FUNCTION refuses()";
+    sqlx::raw_sql(refuses).execute(world.pool()).await?;
+    assert_eq!(scheduler::check_ledger::run_once(&world.process).await?, 0);
+    let last = ledger::last_check(&mut *world.pool().acquire().await?).await?;
+    assert!(last.age_seconds.is_some(), "it is recorded");
+    world.end().await
+}
