@@ -2,12 +2,13 @@
 //!
 //! Ends are written in batches (`finish`). A job that succeeded leaves its slot while its end is in a batch: the next
 //! job runs meanwhile, and batches are larger. Beside a few ends the queue is told of the slot, and claims at once;
-//! beside many it finds the slot when some are written, so that no more is done than can be written. An end that was
-//! not written is tried again alone, so that it holds up no other, and takes a slot again as soon as one is free, so
-//! that a worker whose ends can't be written begins no work. An end that the database refuses for good, such as a
-//! result with a character that it does not take, loses what the job made after three refusals: the job ends as
-//! `internal`. After three more refusals, or after five minutes of any other trouble, the slot and the lease are given
-//! up; the scheduler then takes the job back as it does from a worker that died.
+//! beside many, or while one has failed and is tried again, it finds the slot when some are written or when it looks
+//! again, so that no more is done than can be written. An end that was not written is tried again alone, so that it
+//! holds up no other, and takes a slot again as soon as one is free, so that a worker whose ends can't be written
+//! begins no work. An end that the database refuses for good, such as a result with a character that it does not take,
+//! loses what the job made after three refusals: the job ends as `internal`. After three more refusals, or after five
+//! minutes of any other trouble, the slot and the lease are given up; the scheduler then takes the job back as it does
+//! from a worker that died.
 
 use crate::batch::Batcher;
 use crate::deliver::Deliverer;
@@ -29,15 +30,14 @@ const REFUSALS: u32 = 3;
 /// How long writing an end is tried: its slot and its lease are held meanwhile.
 const LONGEST: Duration = Duration::from_mins(5);
 
-/// The number of ends in batches from which on slots that are left are not told of: half a batch.
+/// The number of ends being written from which on slots that are left are not told of: half a batch.
 const MANY: usize = 64;
 
 /// Writes the ends of a process's claims.
 pub(crate) struct Ends {
     finisher: Arc<Finisher>,
     batches: Batcher<Finish, Finished>,
-    /// How many ends are in batches.
-    in_batches: AtomicUsize,
+    counts: Counts,
 }
 
 impl Ends {
@@ -45,11 +45,13 @@ impl Ends {
     pub(crate) fn new(process: Process, deliverer: Deliverer) -> Self {
         let finisher = Arc::new(Finisher::new(process, deliverer));
         let batches = Arc::clone(&finisher).batches();
-        Self { finisher, batches, in_batches: AtomicUsize::new(0) }
+        Self { finisher, batches, counts: Counts::default() }
     }
 
     /// Writes an end, while the claim is this process's. The job may be without its slot afterwards.
     pub(crate) async fn write(&self, mut finish: Finish, lease: &Lease, slot: &Slot) {
+        let _one = Counted::of(&self.counts.all);
+        let mut failing = None;
         let mut retrying = Retrying::new(Instant::now());
         let mut job_slot = JobSlot { slot, is_left: false };
         let mut written = self.first(&finish, &mut job_slot).await;
@@ -76,6 +78,7 @@ impl Ends {
                     return;
                 }
             }
+            failing.get_or_insert_with(|| Counted::of(&self.counts.failing));
             job_slot.pause().await;
             written = self.finisher.alone(&finish).await;
         }
@@ -86,10 +89,9 @@ impl Ends {
         if finish.is_long() {
             return self.finisher.alone(finish).await;
         }
-        let (_in_batch, others) = InBatch::one_more(&self.in_batches);
         // What was stopped or failed may have work that goes on for a moment.
         job_slot.is_left = matches!(finish.end.outcome, Outcome::Succeeded { .. }) && job_slot.slot.leave();
-        if job_slot.is_left && others < MANY {
+        if job_slot.is_left && self.counts.lets_tell() {
             job_slot.slot.tell();
         }
         // A batch that ends without an answer panicked: one of its ends can't be written.
@@ -97,18 +99,33 @@ impl Ends {
     }
 }
 
-/// An end that is in a batch, until this is dropped.
-struct InBatch<'a>(&'a AtomicUsize);
+/// How many ends there are.
+#[derive(Debug, Default)]
+struct Counts {
+    /// Those being written, in batches or alone.
+    all: AtomicUsize,
+    /// Those of them that have failed and are tried again.
+    failing: AtomicUsize,
+}
 
-impl<'a> InBatch<'a> {
-    /// Counts one more. Returns how many there were.
-    fn one_more(all: &'a AtomicUsize) -> (Self, usize) {
-        let others = all.fetch_add(1, Ordering::Relaxed);
-        (Self(all), others)
+impl Counts {
+    /// Whether the queue is told of a slot that the job of one of these leaves.
+    fn lets_tell(&self) -> bool {
+        self.failing.load(Ordering::Relaxed) == 0 && self.all.load(Ordering::Relaxed) <= MANY
     }
 }
 
-impl Drop for InBatch<'_> {
+/// An end that is counted, until this is dropped.
+struct Counted<'a>(&'a AtomicUsize);
+
+impl<'a> Counted<'a> {
+    fn of(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Counted<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -185,6 +202,21 @@ impl Retrying {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_queue_is_told_of_a_slot_beside_few_ends_and_while_none_is_tried_again() {
+        let counts = Counts::default();
+        let mut all: Vec<Counted<'_>> = (0..MANY).map(|_| Counted::of(&counts.all)).collect();
+        assert!(counts.lets_tell());
+        let failing = Counted::of(&counts.failing);
+        assert!(!counts.lets_tell(), "one is tried again");
+        drop(failing);
+        assert!(counts.lets_tell());
+        all.push(Counted::of(&counts.all));
+        assert!(!counts.lets_tell(), "they are many");
+        all.clear();
+        assert!(counts.lets_tell());
+    }
 
     #[test]
     fn what_is_refused_three_times_is_written_without_its_result_and_then_given_up() {
