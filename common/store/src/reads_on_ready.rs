@@ -71,13 +71,32 @@ pub struct DueReads {
 
 /// Takes the reads of one item for half a minute: of the next account after `after` that has due reads and is not in
 /// `passed_over`, those due longest. Returns none when there are none.
+///
+/// Each account is found from the one before it by an index, however much is due of those that are passed over; and one
+/// of which others have locked all keeps none behind it waiting.
 pub async fn take(conn: &mut PgConnection, after: Uuid, passed_over: &[AccountId]) -> sqlx::Result<Option<DueReads>> {
     let row = sqlx::query!(
-        r#"UPDATE reads_on_ready SET due_at = mws_now() + interval '30 seconds'
+        r#"WITH RECURSIVE payer AS (
+               SELECT (
+                   SELECT payer_account_id FROM reads_on_ready
+                   WHERE payer_account_id > $1 AND due_at <= mws_now() ORDER BY payer_account_id LIMIT 1
+               ) AS id
+               UNION ALL
+               SELECT (
+                   SELECT payer_account_id FROM reads_on_ready
+                   WHERE payer_account_id > payer.id AND due_at <= mws_now() ORDER BY payer_account_id LIMIT 1
+               )
+               FROM payer WHERE payer.id IS NOT NULL
+           )
+           UPDATE reads_on_ready SET due_at = mws_now() + interval '30 seconds'
            WHERE item_id = (
-               SELECT item_id FROM reads_on_ready WHERE payer_account_id > $1 AND due_at <= mws_now()
-                   AND payer_account_id <> ALL ($2)
-               ORDER BY payer_account_id, due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+               SELECT longest.item_id FROM payer
+               CROSS JOIN LATERAL (
+                   SELECT due.item_id FROM reads_on_ready AS due
+                   WHERE due.payer_account_id = payer.id AND due.due_at <= mws_now()
+                   ORDER BY due.due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+               ) AS longest
+               WHERE payer.id <> ALL ($2) LIMIT 1
            )
            RETURNING item_id AS "item: ItemId", reads, payer_account_id AS "payer: AccountId",
                owner_account_id AS "owner: AccountId", workspace_id AS "workspace: WorkspaceId",

@@ -11,7 +11,7 @@ use mws_tests::plans;
 use mws_tests::world::World;
 use serde_json::Value;
 use sqlx::types::Uuid;
-use sqlx::{PgConnection, PgPool};
+use sqlx::{Connection, PgConnection, PgPool};
 use store::calendar::{self, Window};
 use store::calendar_feeds;
 use store::project_runs::{self, NewStep, RunClaim, StepEnd};
@@ -148,6 +148,7 @@ async fn runs(conn: &mut PgConnection) -> anyhow::Result<()> {
     assert_ne!(next.by.account_id, first, "it is passed over");
     project_runs::take(conn, Uuid::nil(), &[AccountId::mint()]).await?;
     goes_by(conn, "a run to take up", "project_runs_turns").await?;
+    accounts_with_many_runs_are_stepped_over(conn).await?;
     project_runs::live(conn, account, 100).await?;
     goes_by(conn, "runs of an account", "project_runs_turns").await?;
     project_runs::latest(conn, project).await?;
@@ -161,6 +162,33 @@ async fn runs(conn: &mut PgConnection) -> anyhow::Result<()> {
     goes_by(conn, "a run's end", "project_runs_").await?;
     project_runs::steps(conn, project, None, 21).await?;
     goes_by(conn, "the log", "project_runs_project").await
+}
+
+/// Whoever is passed over has hundreds of runs that are due.
+async fn accounts_with_many_runs_are_stepped_over(conn: &mut PgConnection) -> anyhow::Result<()> {
+    let mut look = conn.begin().await?;
+    let payers = "SELECT DISTINCT payer_account_id FROM project_runs WHERE due_at IS NOT NULL ORDER BY 1";
+    let mut passed_over: Vec<AccountId> = sqlx::query_scalar(payers).fetch_all(&mut *look).await?;
+    let last = passed_over.pop();
+    let before = plans::rows_read(&mut look, "project_runs").await?;
+    let taken = project_runs::take(&mut look, Uuid::nil(), &passed_over).await?;
+    let read = plans::rows_read(&mut look, "project_runs").await? - before;
+    assert_eq!((passed_over.len(), taken.map(|taken| taken.by.account_id)), (3, last));
+    assert!(read <= 40, "{read} runs were read");
+    look.rollback().await?;
+    Ok(())
+}
+
+/// Another process has locked all runs of the account whose turn it is.
+async fn an_account_whose_runs_are_locked_holds_up_no_other(pool: &PgPool) -> anyhow::Result<()> {
+    let (mut other, mut conn) = (pool.begin().await?, pool.acquire().await?);
+    let first = project_runs::take(&mut other, Uuid::nil(), &[]).await?.context("none is due")?.by.account_id;
+    let all = "SELECT id FROM project_runs WHERE payer_account_id = $1 AND due_at IS NOT NULL FOR UPDATE";
+    sqlx::query(all).bind(first).execute(&mut *other).await?;
+    let next = project_runs::take(&mut conn, Uuid::nil(), &[]).await?.context("it waits behind what is locked")?;
+    assert_ne!(next.by.account_id, first);
+    other.rollback().await?;
+    Ok(())
 }
 
 async fn fill(pool: &PgPool, rows: &'static str) -> anyhow::Result<()> {
@@ -179,6 +207,7 @@ async fn what_is_kept_in_a_workspace_goes_by_its_indexes_in_full_tables() -> any
     what_is_said(&mut conn).await?;
     runs(&mut conn).await?;
     drop(conn);
+    an_account_whose_runs_are_locked_holds_up_no_other(world.pool()).await?;
     // They were no one's, as the invariants would say.
     fill(world.pool(), EMPTY).await?;
     world.end().await

@@ -130,14 +130,31 @@ pub struct TakenRun {
 }
 
 /// Claims a run for a minute: of the next account after `after` that has due runs and is not in `passed_over`, the run
-/// that has been due longest. Returns none when there is no such run.
+/// that has been due longest. Returns none when there is no such run. It goes from account to account as
+/// `reads_on_ready::take` does.
 pub async fn take(conn: &mut PgConnection, after: Uuid, passed_over: &[AccountId]) -> sqlx::Result<Option<TakenRun>> {
     let row = sqlx::query!(
-        r#"UPDATE project_runs SET due_at = mws_now() + interval '60 seconds', claim_no = claim_no + 1
+        r#"WITH RECURSIVE payer AS (
+               SELECT (
+                   SELECT payer_account_id FROM project_runs
+                   WHERE payer_account_id > $1 AND due_at <= mws_now() ORDER BY payer_account_id LIMIT 1
+               ) AS id
+               UNION ALL
+               SELECT (
+                   SELECT payer_account_id FROM project_runs
+                   WHERE payer_account_id > payer.id AND due_at <= mws_now() ORDER BY payer_account_id LIMIT 1
+               )
+               FROM payer WHERE payer.id IS NOT NULL
+           )
+           UPDATE project_runs SET due_at = mws_now() + interval '60 seconds', claim_no = claim_no + 1
            WHERE id = (
-               SELECT id FROM project_runs WHERE payer_account_id > $1 AND due_at <= mws_now()
-                   AND payer_account_id <> ALL ($2)
-               ORDER BY payer_account_id, due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+               SELECT longest.id FROM payer
+               CROSS JOIN LATERAL (
+                   SELECT due.id FROM project_runs AS due
+                   WHERE due.payer_account_id = payer.id AND due.due_at <= mws_now()
+                   ORDER BY due.due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+               ) AS longest
+               WHERE payer.id <> ALL ($2) LIMIT 1
            )
            RETURNING id AS "id: ProjectRunId", project_id AS "project: ProjectId", claim_no,
                payer_account_id AS "payer: AccountId", owner_account_id AS "owner: AccountId",
