@@ -57,6 +57,28 @@ async fn a_disabling_half_way_through_a_resend_does_not_hide_what_was_begun() ->
 }
 
 #[tokio::test]
+async fn a_resend_whose_commit_is_not_answered_half_way_says_so() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let endpoint = bench.endpoint().await;
+    bench.end_jobs(1_001).await;
+    bench.tickets().await;
+    // The commit of the second batch is refused as by a server that ends.
+    let changes = "UPDATE deliveries SET status = 'failed', finished_at = mws_now();
+        CREATE SEQUENCE begun;
+        CREATE FUNCTION ends() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF nextval('begun') > 1000 THEN RAISE 'it ends' USING ERRCODE = '57P01'; END IF;
+            RETURN NULL;
+        END $$;
+        CREATE CONSTRAINT TRIGGER ends AFTER INSERT ON deliveries DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW EXECUTE FUNCTION ends()";
+    sqlx::raw_sql(changes).execute(&bench.process.pool).await?;
+    let path = format!("/webhooks/{endpoint}/deliveries");
+    let (status, refused) = post(&bench, &path, json!({ "since": "2020-01-01T00:00:00Z" })).await;
+    assert_eq!((status, &refused["error"]["code"]), (StatusCode::SERVICE_UNAVAILABLE, &json!("database_unavailable")));
+    bench.end().await
+}
+
+#[tokio::test]
 async fn what_did_not_arrive_is_looked_for_while_nobody_waits_for_the_endpoint() -> anyhow::Result<()> {
     let bench = Bench::new().await?;
     let (endpoint, pool) = (bench.endpoint().await, &bench.process.pool);

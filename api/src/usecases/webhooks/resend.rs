@@ -99,13 +99,14 @@ pub async fn resend_delivery(
 pub async fn resend_since(app: &App, account: AccountId, endpoint: EndpointId, since: DateTime<Utc>) -> Answer<Resent> {
     let permit = app.resends.take(account).await?;
     let rate = Rate::of_account(&app.process.settings);
-    let mut missed = Missed { app: app.clone(), permit, account, endpoint, since, rate, begun: 0, looked_at: 0 };
+    let app = app.clone();
+    let mut missed = Missed { app, permit, account, endpoint, since, rate, begun: 0, is_unknown: false, looked_at: 0 };
     let work = async move {
         let sent = missed.send_again().await;
         charge_requests(&missed.app, account, missed.looked_at / LOOKED_AT_OF_A_REQUEST).await;
         match sent {
             // Refused half-way: this call answers what it has begun, and the next one is refused.
-            Err(refusal) if missed.begun > 0 && ends_early(&refusal) => {
+            Err(refusal) if missed.begun > 0 && !missed.is_unknown && ends_early(&refusal) => {
                 Ok(Resent { resent: missed.begun, has_more: true })
             }
             sent => sent.map(|has_more| Resent { resent: missed.begun, has_more }),
@@ -131,6 +132,8 @@ struct Missed {
     rate: Rate,
     /// Deliveries that were begun again.
     begun: u64,
+    /// Whether a batch may have been begun or not: its commit was not answered, or refused.
+    is_unknown: bool,
     /// Deliveries that were looked at, also by a call that is refused half-way.
     looked_at: usize,
 }
@@ -175,7 +178,7 @@ impl Missed {
         let mut resend = self.app.process.begin_among(self.account, Some(self.permit.few())).await?;
         require_enabled(&mut resend, self.account, self.endpoint).await?;
         let (batch, tickets) = begin_some(&mut resend, self.account, self.endpoint, some, self.rate).await?;
-        resend.commit().await?;
+        resend.commit().await.inspect_err(|_| self.is_unknown = true)?;
         self.app.process.wakes.tickets(&tickets);
         self.begun += batch.count();
         Ok(())
