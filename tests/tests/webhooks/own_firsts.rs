@@ -66,9 +66,9 @@ async fn what_a_process_took_on_before_it_died_is_sent_by_another_under_the_same
     let (_, Recorded { claimed, .. }) = end_here(&bench, 1).await?;
     assert_eq!((claimed.len(), bench.ticket_count().await), (1, 0));
     drop(claimed);
-    bench.advance(bench.deliverer.lease_ms() / 1_000 - 5).await;
+    bench.advance(bench.deliverer.lease_ms() / 1_000 - 20).await;
     assert_eq!(scheduler::rescue_deliveries::run_once(&bench.process).await?, 0, "the lease still runs");
-    bench.advance(6).await;
+    bench.advance(21).await;
     assert_eq!(scheduler::rescue_deliveries::run_once(&bench.process).await?, 1);
     assert_eq!(bench.reissue().await, 1);
     bench.work().await;
