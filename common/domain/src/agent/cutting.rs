@@ -3,8 +3,10 @@
 use super::film::{FilmDraft, Music};
 use super::library::{Item, footage, music, without_copies};
 use super::memory::{Memory, Phase};
-use super::moments::{Footage, Moment, Pause, REACH_MS, SHORTEST_MS, SaidWord, chosen, in_pauses, pauses};
-use super::telling;
+use super::moments::{
+    Footage, Moment, Pause, REACH_MS, SHORTEST_MS, SaidWord, chosen, each_in_pauses, in_pauses, pauses,
+};
+use super::{Budget, telling};
 use crate::project::OutputType;
 use std::collections::BTreeMap;
 
@@ -14,6 +16,8 @@ const MOST_READ: usize = 20;
 const MOST_CLIPS: usize = 10;
 /// The most pauses that are kept at once: its memory is stored after each step.
 const MOST_PAUSES: usize = 6_000;
+/// The steps that a film takes: its timeline, its price and its render.
+const STEPS_A_FILM: usize = 3;
 /// The most characters of a timeline's name.
 const MOST_NAME: usize = 100;
 
@@ -71,17 +75,20 @@ impl Memory {
     }
 
     /// Returns the moments that are shown: those in which something was found or, if there are none, the beginnings of
-    /// the footage that the brief names.
+    /// the footage that the brief names. Clips are films of their own, so each has its own length.
     fn shown_moments(&self, pauses: &BTreeMap<String, Vec<Pause>>) -> Vec<Moment> {
-        let mut moments = self.moments(pauses);
-        if moments.is_empty() {
-            let footage = Footage { found: &[], lasts: &|id: &str| self.length_of(id), pauses };
-            moments = in_pauses(self.beginnings(), &footage);
+        let footage = Footage { found: &self.found, lasts: &|id: &str| self.length_of(id), pauses };
+        let (unknown, is_clips) = (BTreeMap::new(), self.output == OutputType::Clips);
+        let mut moments = self.moments(if is_clips { &unknown } else { pauses });
+        let is_found = !moments.is_empty();
+        if !is_found {
+            moments = self.beginnings();
         }
-        if self.output == OutputType::Clips {
+        if is_clips {
             moments.truncate(MOST_CLIPS);
+            return each_in_pauses(moments, &footage);
         }
-        moments
+        if is_found { moments } else { in_pauses(moments, &footage) }
     }
 
     /// Returns the ids of the items that are shown and whose transcripts are stored, each once.
@@ -99,7 +106,18 @@ impl Memory {
     /// Begins to look up what is said in the items that are shown.
     pub(super) fn begin_pauses(&mut self) -> Phase {
         self.at = 0;
-        if self.voices().is_empty() { self.cut() } else { Phase::Pauses }
+        let many = self.voices().len();
+        self.look_up_or_cut(many)
+    }
+
+    /// Looks up what is said in so many more items. Where there are none, or too few steps would be left for the films,
+    /// it plans these.
+    fn look_up_or_cut(&mut self, many: usize) -> Phase {
+        let is_clips = self.output == OutputType::Clips;
+        let films = if is_clips { self.shown_moments(&BTreeMap::new()).len() } else { 1 };
+        let left = Budget { steps: self.most_steps, ..Budget::default() }.steps_left(self.steps);
+        let suffice = u32::try_from(many + STEPS_A_FILM * films).is_ok_and(|needed| needed <= left);
+        if many > 0 && suffice { Phase::Pauses } else { self.cut() }
     }
 
     /// Takes in what is said in the item that it is at, and goes on to the next one. Of its pauses those are kept that
@@ -117,11 +135,11 @@ impl Memory {
             self.pauses.insert(id.clone(), all.filter(is_near).take(room).collect());
         }
         self.at += 1;
-        if self.at < voices.len() { Phase::Pauses } else { self.cut() }
+        self.look_up_or_cut(voices.len().saturating_sub(self.at))
     }
 
     /// Plans films of the moments that are shown.
-    fn cut(&mut self) -> Phase {
+    pub(super) fn cut(&mut self) -> Phase {
         let pauses = std::mem::take(&mut self.pauses);
         let moments = self.shown_moments(&pauses);
         if moments.is_empty() {
@@ -187,5 +205,80 @@ impl Memory {
             .map(|item| item.name.clone())
             .collect();
         Phase::Over(telling::done(self.output, &self.films, &self.outputs, &names, &self.notes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::moments::WordHit;
+    use super::super::{Move, Planner, Refused, Wishes};
+    use super::*;
+    use serde_json::json;
+
+    /// One that has found the river in two items of a minute, whose transcripts are stored; its search ends next.
+    fn searching(output: OutputType) -> Memory {
+        let mut memory = Memory::new("prj_1".to_owned(), Wishes::of("9 seconds of the river"), output);
+        let item = |id: &str| json!({ "id": id, "duration_seconds": 60.0, "reads": { "transcript": {} } });
+        memory.footage = Item::listed(&json!({ "data": { "items": [item("a"), item("b")] } })).collect();
+        let hit = |item: &str| {
+            let (item, text) = (item.to_owned(), "river".to_owned());
+            WordHit { item, start: 2_500, end: 2_900, shot: None, score: 100, word: 0, text }
+        };
+        memory.found = vec![hit("a"), hit("b")];
+        memory.phase = Phase::Search;
+        memory
+    }
+
+    /// Two sentences of six seconds, with a word each half second.
+    fn sentences() -> Vec<SaidWord> {
+        let word = |place: i64| {
+            let (start, text) = (place * 500, if place % 12 == 11 { "there." } else { "river" });
+            SaidWord::of(text, start, start + 400)
+        };
+        (0..24).map(word).collect()
+    }
+
+    #[test]
+    fn each_clip_has_whole_sentences_and_none_is_left_out_for_those_of_another() {
+        let mut memory = searching(OutputType::Clips);
+        assert_eq!(memory.begin_pauses(), Phase::Pauses);
+        assert_eq!(memory.take_words(Some(sentences())), Phase::Pauses);
+        assert_eq!(memory.take_words(Some(sentences())), Phase::Build);
+        let moments = memory.films.iter().flat_map(|film| &film.moments);
+        let shown: Vec<_> = moments.map(|one| (one.item.as_str(), one.start, one.end, one.silent)).collect();
+        assert_eq!(shown, [("a", 0, 5_933, 0), ("b", 0, 5_933, 0)]);
+    }
+
+    #[test]
+    fn no_step_that_a_film_needs_is_taken_to_look_up_what_is_said() {
+        let next = |output, steps| {
+            let budget = Budget { steps: Some(steps), ..Budget::default() };
+            let mut planner = Planner::Keywords(Box::new(searching(output)));
+            planner.hear_answer(&json!({}), budget);
+            match planner.next(budget) {
+                Move::Call { tool, .. } => tool,
+                other => panic!("{other:?}"),
+            }
+        };
+        // Two items are shown, as one film or as two clips.
+        for (output, needed) in [(OutputType::Assembled, 5), (OutputType::Clips, 8)] {
+            assert_eq!(next(output, needed), "transcribe_media", "{output:?}");
+            assert_eq!(next(output, needed - 1), "create_timeline", "{output:?}");
+        }
+        // It goes on to the next item only where that is still so.
+        let mut memory = searching(OutputType::Assembled);
+        memory.most_steps = Some(5);
+        assert_eq!(memory.begin_pauses(), Phase::Pauses);
+        memory.steps = 2;
+        assert_eq!(memory.take_words(None), Phase::Build);
+    }
+
+    #[test]
+    fn after_a_refusal_no_other_item_is_looked_up() {
+        let mut memory = searching(OutputType::Assembled);
+        memory.phase = memory.begin_pauses();
+        assert_eq!(memory.phase, Phase::Pauses);
+        memory.hear_refusal(&Refused { code: "unavailable".to_owned(), message: "It took too long.".to_owned() });
+        assert_eq!(memory.phase, Phase::Build);
     }
 }

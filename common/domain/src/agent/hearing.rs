@@ -83,7 +83,6 @@ impl Memory {
             Phase::PriceFilms | Phase::Films => "The render",
             Phase::Build => "The timeline",
             Phase::Search => "The search",
-            Phase::Pauses => "The transcript",
             _ => "A step",
         };
         let to = match self.phase {
@@ -96,11 +95,9 @@ impl Memory {
             }
             Phase::Films if self.has_begun_films() => self.done_without(why),
             Phase::PriceFilms | Phase::Films if is_short => Phase::Over(telling::out_of_minutes(why)),
-            Phase::PriceFilms | Phase::Films | Phase::Build | Phase::Pauses | Phase::Search if is_gone => {
-                self.look_again(what, why)
-            }
-            // It may be cut anywhere then.
-            Phase::Pauses => self.take_words(None),
+            Phase::PriceFilms | Phase::Films | Phase::Build | Phase::Search if is_gone => self.look_again(what, why),
+            // It may be cut anywhere then. What is deleted is missed by the timeline.
+            Phase::Pauses => self.cut(),
             _ => Phase::Over(telling::stuck(what, why)),
         };
         self.go(to);

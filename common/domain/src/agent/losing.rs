@@ -55,8 +55,7 @@ impl Memory {
     fn used(&self) -> Vec<(String, String)> {
         let shown = self.films.iter().flat_map(|film| film.moments.iter().map(|moment| &moment.item));
         let heard = self.films.iter().filter_map(|film| film.music.as_ref()).map(|music| &music.item);
-        let asked = if self.phase == Phase::Pauses { self.voices() } else { Vec::new() };
-        let used = self.among.iter().chain(&self.to_read).chain(&asked);
+        let used = self.among.iter().chain(&self.to_read);
         let ids: BTreeSet<&String> = used.chain(shown).chain(heard).collect();
         let known = self.footage.iter().chain(&self.sounds).filter(|item| ids.contains(&item.id));
         known.map(|item| (item.id.clone(), item.name.clone())).collect()

@@ -75,6 +75,9 @@ pub struct Memory {
     pub number: u32,
     /// The number of steps in all of the project's runs.
     pub steps: u32,
+    /// The steps that the budget allows, as it last heard; the usual number if the budget does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) most_steps: Option<u32>,
     /// Cloud minutes of all of the project's runs that were charged or are held, in hundredths.
     pub spent: i64,
     /// AI credits that another planner has spent before, in hundredths: this one spends none.
@@ -127,6 +130,7 @@ impl Memory {
             phase: Phase::Footage,
             number: 0,
             steps: 0,
+            most_steps: None,
             spent: 0,
             credits: 0,
             at: 0,

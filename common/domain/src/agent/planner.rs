@@ -11,6 +11,11 @@ use crate::project::{OutputType, ProjectStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// The number of times that a step which can't be done now is tried again.
+const MOST_TRIES: i32 = 30;
+/// The number of times that one is tried again without which a film can be made.
+const MOST_OPTIONAL_TRIES: i32 = 1;
+
 /// A planner, with its whole memory of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -100,12 +105,19 @@ impl Planner {
         }
     }
 
+    /// Returns the number of times that its step is tried again if it can't be done now.
+    pub fn most_tries(&self) -> i32 {
+        let is_optional = matches!(self, Self::Keywords(memory) if memory.phase == Phase::Pauses);
+        if is_optional { MOST_OPTIONAL_TRIES } else { MOST_TRIES }
+    }
+
     /// Takes in a tool's answer.
     pub fn hear_answer(&mut self, answer: &Value, budget: Budget) {
         match self {
             Self::Chat(chat) => chat.hear_answer(answer, budget),
             Self::Keywords(memory) => {
                 let left = budget.minutes_left(Minutes::from_hundredths(memory.spent));
+                memory.most_steps = budget.steps;
                 memory.hear_answer(answer, left);
             }
         }

@@ -30,8 +30,6 @@ use tokio::time::timeout;
 
 /// The time in which a tool must answer, shorter than the run's lease.
 const CALL_LIMIT: Duration = Duration::from_secs(40);
-/// The number of times that a step which can't be done now is tried.
-const MOST_TRIES: i32 = 30;
 /// The longest wait between two tries.
 const LONGEST_WAIT: Duration = Duration::from_mins(2);
 /// The interval at which jobs are looked at, in case no wake-up tells of their end.
@@ -113,6 +111,7 @@ impl<'a> AgentTurn<'a> {
             return Ok(false);
         };
         let before = self.planner.status();
+        let (app, account) = (self.app, self.caller.account_id);
         match self.call(number, &tool, &arguments).await {
             Came::Later(wait) => {
                 back_off(self.app, self.claim, wait).await?;
@@ -121,7 +120,6 @@ impl<'a> AgentTurn<'a> {
             Came::Answered(answer) => {
                 self.tries = 0;
                 self.planner.count_step(number);
-                let (app, account) = (self.app, self.caller.account_id);
                 let hear = || self.planner.hear_answer(&answer, self.budget);
                 in_turn(&app.turns.agents, account, hear).await;
                 self.keep(Some(Step { number, end: StepEnd::Done(None) }), before).await
@@ -129,7 +127,7 @@ impl<'a> AgentTurn<'a> {
             Came::Refused(refused) => {
                 self.tries = 0;
                 self.planner.count_step(number);
-                self.planner.hear_refusal(&refused);
+                in_turn(&app.turns.agents, account, || self.planner.hear_refusal(&refused)).await;
                 let told: String = format!("{}: {}", refused.code, refused.message).chars().take(MOST_TOLD).collect();
                 self.keep(Some(Step { number, end: StepEnd::Refused(&told) }), before).await
             }
@@ -160,7 +158,7 @@ impl<'a> AgentTurn<'a> {
 
     /// Returns when to try again; a refusal once the step was tried often enough.
     fn not_now(&self, why: &str, retry_after: Option<Duration>) -> Came {
-        if self.tries >= MOST_TRIES {
+        if self.tries >= self.planner.most_tries() {
             return Came::Refused(Refused { code: "unavailable".to_owned(), message: why.to_owned() });
         }
         tracing::info!(run.id = %self.claim.run, why, "A step of a project's run is tried again later.");

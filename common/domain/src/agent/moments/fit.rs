@@ -66,8 +66,24 @@ pub fn in_pauses(moments: Vec<Moment>, footage: &Footage<'_>) -> Vec<Moment> {
     moments
 }
 
+/// Returns the moments, each with its start and its end in the nearest pauses, at best where sentences end. Together
+/// they may be longer or shorter than before.
+pub fn each_in_pauses(mut moments: Vec<Moment>, footage: &Footage<'_>) -> Vec<Moment> {
+    if !knows_pauses(&moments, footage) {
+        return moments;
+    }
+    let rooms = rooms(&moments, footage, true);
+    for (one, room) in moments.iter_mut().zip(&rooms) {
+        let nearest = room.options(true).into_iter().find(|ends| ends.longest() >= ends.least);
+        if let Some(ends) = nearest {
+            (one.start, one.end) = ends.nearest(one.start, one.end);
+        }
+    }
+    moments
+}
+
 /// Whether the pauses of some of the moments' items are known.
-fn knows_pauses(moments: &[Moment], footage: &Footage<'_>) -> bool {
+pub(super) fn knows_pauses(moments: &[Moment], footage: &Footage<'_>) -> bool {
     moments.iter().any(|one| footage.pauses.contains_key(&one.item))
 }
 

@@ -7,10 +7,10 @@
 mod fit;
 mod pauses;
 
-pub use fit::{REACH_MS, in_pauses};
+pub use fit::{REACH_MS, each_in_pauses, in_pauses};
 pub use pauses::{Pause, SaidWord, pauses};
 
-use fit::in_sentences;
+use fit::{in_sentences, knows_pauses};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -147,9 +147,15 @@ impl Candidate {
 pub fn chosen(footage: &Footage<'_>, length_ms: i64) -> Vec<Moment> {
     let picked = picked(footage, length_ms);
     let all = lengthened(&picked, footage, length_ms);
-    // Whole sentences come before more of the moments.
-    let fewer = (1..=picked.len()).rev().map(|many| lengthened(&picked[..many], footage, length_ms));
-    let mut as_long = fewer.filter(|moments| total(moments) == total(&all));
+    // Whole sentences come before more of the moments, but not before a word that was found.
+    let words = |many: usize| picked[..many].iter().flat_map(|one| one.words.keys()).collect::<BTreeSet<_>>();
+    let has_all_words = |many: &usize| words(*many) == words(picked.len());
+    let fewer = (1..=picked.len()).rev().filter(has_all_words);
+    let fewer = fewer.map(|many| lengthened(&picked[..many], footage, length_ms));
+    // Moments of which no pause is known would fit at once, without a sentence.
+    let is_known = knows_pauses(&all, footage);
+    let mut as_long =
+        fewer.filter(|moments| total(moments) == total(&all) && knows_pauses(moments, footage) == is_known);
     let whole = as_long.find_map(|moments| in_sentences(moments, footage));
     let mut moments = whole.unwrap_or_else(|| in_pauses(all, footage));
     end_with_shots(&mut moments, footage);

@@ -135,6 +135,24 @@ fn rather_than_parts_of_several_sentences_fewer_are_shown_whole() {
 }
 
 #[test]
+fn a_word_or_an_item_is_not_left_out_for_whole_sentences() {
+    let words = spoken(&"One two three four five river seven eight nine ten eleven twelve. ".repeat(4), 100);
+    let said: &[(&str, &[SaidWord])] = &[("a", words.as_slice())];
+    let river =
+        |place: usize, word, score| WordHit { end: words[place].end, ..hit("a", words[place].start, word, score) };
+    let found = [river(5, 1, 50), river(29, 0, 100)];
+    let moments = heard(&found, said, 7_000);
+    for place in &found {
+        let is_heard = |one: &Moment| one.start <= place.start && place.end <= one.end - one.silent;
+        assert!(moments.iter().any(is_heard), "each shows another word: {moments:?}");
+    }
+    // The best moment alone is of an item of which no word is known.
+    let moments = heard(&[river(5, 0, 50), hit("b", 30_000, 0, 100)], said, 6_800);
+    let items: Vec<&str> = moments.iter().map(|one| one.item.as_str()).collect();
+    assert_eq!((items, total(&moments)), (vec!["b", "a"], 6_800));
+}
+
+#[test]
 fn where_no_sentence_ends_it_is_cut_between_words_and_goes_on_without_sound_if_it_must() {
     let words = spoken(&"one after another without a stop ".repeat(15), 0);
     let found = [WordHit { end: 12_400, ..hit("a", 12_000, 0, 100) }];
