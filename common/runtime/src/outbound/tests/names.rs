@@ -105,7 +105,8 @@ async fn names_of_one_account_that_hang_are_its_own_matter_and_no_failure_of_its
     tokio::task::yield_now().await;
     let others = client.post_webhook(to(hook(&receiver))).await;
     assert_eq!((others.error, others.is_ours), (None, false));
-    assert!(hanging.iter().any(|one| !one.is_finished()), "it is sent while the others hang");
+    let at_work = hanging.iter().filter(|one| !one.is_finished()).count();
+    assert!(at_work >= 32, "it is sent while the others hang: {at_work}");
     let own = client.post_webhook(WebhookRequest { account, ..to(hook(&receiver)) }).await;
     // Another account's connection is at hand, so that nothing has to be looked up; or else it is told as ours.
     assert!(own.error.is_none() || own.is_ours, "{own:?}");
