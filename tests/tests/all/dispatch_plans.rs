@@ -135,6 +135,17 @@ async fn failed_reads_are_counted_and_taken_without_a_look_at_the_jobs_between_t
     looks_up(&mut look, "new kind of failure", MANY, &["jobs_failed_reads", "jobs_failed_others"]).await?;
     let judged = plans::rows_read(&mut look, "jobs").await?;
     assert!(judged - taken <= 300, "{} rows were read for the verdict", judged - taken);
+    assert!(verdict::new_failure(&mut look).await?.is_some(), "all that failed in a day was looked at");
+    // With the 300 as many as are looked at: they go back two hours, and not a day.
+    sqlx::raw_sql(
+        "SET session_replication_role = replica;
+         UPDATE jobs SET status = 'failed', charged = 0, error_code = 'internal', finished_at = mws_now() - interval '2 hours'
+         WHERE id IN (SELECT id FROM jobs WHERE status = 'succeeded' ORDER BY id DESC LIMIT 1700);
+         RESET session_replication_role",
+    )
+    .execute(&mut *world.pool().acquire().await?)
+    .await?;
+    assert!(verdict::new_failure(&mut look).await?.is_none(), "nobody knows what else failed in the day");
     let found = i64::try_from(first.found.len() + rest.found.len())?;
     assert!(found > 0 && payers.iter().map(|one| one.count).sum::<i64>() == found, "what is counted is taken: {found}");
     look.rollback().await?;

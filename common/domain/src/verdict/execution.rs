@@ -67,8 +67,8 @@ fn new_kind(new: &NewFailure) -> String {
     let NewFailure { task, code, jobs, payers, newest, first_seconds } = new;
     let (many, since) = (at_least(*jobs), span(*first_seconds));
     format!(
-        "A kind of failure is new: within {since}, {many} jobs of `{task}` of {payers} accounts failed with `{code}` in one way, \
-         in which none of a day had before; the newest is {newest}."
+        "A kind of failure is new: within {since}, {many} jobs of `{task}` of {payers} accounts failed with `{code}` in \
+         the same way, and none had within a day before; the newest is {newest}."
     )
 }
 

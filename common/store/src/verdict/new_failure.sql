@@ -1,7 +1,8 @@
 -- The kind of failure that is new and of which most accounts have jobs. Jobs of one task that failed with one code and
 -- one message are of one kind; numbers in messages are taken as equal, as on the console's page of errors. A kind is
--- new where none of its jobs failed before the last $2 hours. The newest $1 failed reads of a day are looked at, and as
--- many failed jobs of other work, each by an index of its own. Where these go back no further, none is new.
+-- new where none of its jobs of a day failed before the last $2 hours. The newest $1 failed reads of a day are looked
+-- at, and as many failed jobs of other work, each by an index of its own. Where these may not be all of the day, none
+-- is new.
 WITH failed AS MATERIALIZED (
     SELECT * FROM (
         SELECT id, kind, read, payer_account_id, finished_at, error_code, error_message FROM jobs
@@ -15,8 +16,7 @@ WITH failed AS MATERIALIZED (
         ORDER BY id DESC LIMIT $1
     ) AS others
 ), looked_at AS (
-    SELECT read IS NULL AS is_other,
-        count(*) < $1 OR min(finished_at) < mws_now() - make_interval(hours => $2) AS goes_back
+    SELECT read IS NULL AS is_other, count(*) < $1 AS goes_back
     FROM failed GROUP BY read IS NULL
 ), kinds AS (
     SELECT kind, read, code, count(*) AS many, count(DISTINCT payer_account_id) AS payers,

@@ -188,8 +188,8 @@ fn a_kind_of_failure_that_is_new_is_told_and_is_a_trouble_where_it_is_not_the_se
         Some(NewFailure { task, code, jobs: 5, payers: 3, newest, first_seconds: 720.0 })
     };
     let said = format!(
-        "A kind of failure is new: within 12 min, 5 jobs of `levels` of 3 accounts failed with `internal` in one way, \
-         in which none of a day had before; the newest is {newest}."
+        "A kind of failure is new: within 12 min, 5 jobs of `levels` of 3 accounts failed with `internal` in \
+         the same way, and none had within a day before; the newest is {newest}."
     );
     let next = format!("mws admin jobs get {newest}");
     let ours = one(Axis::Execution, |all| all.ended.new_failure = new("internal"));
