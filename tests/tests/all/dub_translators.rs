@@ -3,6 +3,7 @@
 
 use crate::dubs::{conversation, dub_of, stored};
 use crate::generation::{credits, job};
+use crate::provider_outputs::away_twice;
 use domain::credits::Credits;
 use domain::ids::ItemId;
 use domain::read::Read;
@@ -11,9 +12,10 @@ use poem::http::Method;
 use serde_json::{Value, json};
 use std::future::pending;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
-use worker::readers::ReadError;
+use tokio::time::Instant;
+use worker::readers::{JobCtx, ReadError};
 use worker::{Dubbed, Engines};
 
 /// A service with a model that translates for two credits a call, and an account with ten and an item to dub.
@@ -375,21 +377,21 @@ async fn a_translator_is_asked_only_where_the_dub_will_fit_and_its_room_is_held_
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_translation_is_kept_as_soon_as_the_database_answers_again() -> anyhow::Result<()> {
     let booth = Booth::new("").await?;
-    sqlx::raw_sql(
-        "CREATE SEQUENCE tries;
-         CREATE FUNCTION is_away() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-             IF nextval('tries') < 3 THEN RAISE EXCEPTION 'away' USING ERRCODE = '57P03'; END IF;
-             RETURN NEW;
-         END $$;
-         CREATE TRIGGER is_away BEFORE UPDATE ON job_renders FOR EACH ROW
-             WHEN (NEW.plan::text <> OLD.plan::text) EXECUTE FUNCTION is_away()",
-    )
-    .execute(booth.world.pool())
-    .await?;
+    away_twice(&booth.world, "NEW.plan::text <> OLD.plan::text").await?;
     booth.provider.answer(|_, _, _| spanish());
-    booth.world.work(booth.engines()).await?;
+    let (left, found) = (Arc::new(AtomicU64::new(0)), booth.engines());
+    let (seen, translate) = (Arc::clone(&left), Arc::clone(&found.translate));
+    let translate = Arc::new(move |request, ctx: JobCtx| {
+        seen.store((ctx.deadline - Instant::now()).as_secs(), Ordering::SeqCst);
+        translate(request, ctx)
+    });
+    booth.world.work(Engines { translate, ..found }).await?;
     let ended = booth.tenant.client.reaches(&booth.starts().await?, "succeeded").await?;
     assert_eq!((&ended["attempt"], booth.provider.asked(&Method::POST).len()), (&json!(1), 1), "{ended}");
+    // A minute of media may take so many minutes, and the model 20 seconds.
+    let least = Duration::from_mins(1).mul_f64(booth.world.settings.render_timeout_factor) + Duration::from_mins(10);
+    let left = Duration::from_secs(left.load(Ordering::SeqCst));
+    assert!(left > least, "it has ten minutes to store what is paid: {left:?}");
     let Booth { world, .. } = booth;
     world.end().await
 }

@@ -7,10 +7,13 @@ use domain::credits::Credits;
 use mws_tests::world::{Media, PIXEL, Provider, Reply, Tenant, World, runners, until};
 use poem::http::Method;
 use serde_json::{Value, json};
+use sqlx::AssertSqlSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
+use tokio::time::Instant;
 use worker::Engines;
+use worker::readers::JobCtx;
 
 /// A service with a provider of two models that may take so long, and an account that can pay. `timeout` is in seconds,
 /// and further fields may follow it.
@@ -34,19 +37,35 @@ async fn starts(tenant: &Tenant, model: &str, words: &str) -> anyhow::Result<Str
     .await
 }
 
+/// Has the database be away for the first two changes of this kind to what a job makes. `tries` counts all of them.
+pub async fn away_twice(world: &World, change: &str) -> anyhow::Result<()> {
+    // A sequence counts what is rolled back too.
+    let statements = format!(
+        "CREATE SEQUENCE tries;
+         CREATE FUNCTION is_away() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+             IF nextval('tries') < 3 THEN RAISE EXCEPTION 'away' USING ERRCODE = '57P03'; END IF;
+             RETURN NEW;
+         END $$;
+         CREATE TRIGGER is_away BEFORE UPDATE ON job_renders FOR EACH ROW WHEN ({change}) EXECUTE FUNCTION is_away()"
+    );
+    sqlx::raw_sql(AssertSqlSafe(statements)).execute(world.pool()).await?;
+    Ok(())
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_download_that_fails_is_tried_again_and_what_is_not_there_is_not() -> anyhow::Result<()> {
-    let (world, tenant, provider, _folder) = service("20").await?;
+    // The pauses between the tries are four seconds in all, which are none of the model's.
+    let (world, tenant, provider, _folder) = service("3").await?;
     world.work(Engines::found(&world.process)).await?;
     let (url, pixel) = (provider.url.clone(), STANDARD.decode(PIXEL)?);
     provider.answer(move |method, _, before| match (method.as_str(), before) {
-        ("GET", 0) => Reply::Json(503, json!({})),
+        ("GET", 0 | 1) => Reply::Json(503, json!({})),
         ("GET", _) => Reply::Bytes(pixel.clone(), "image/png"),
         _ => Reply::Json(200, json!({ "data": [{ "url": format!("{url}/out.png") }] })),
     });
     tenant.client.reaches(&starts(&tenant, "once", "a kite").await?, "succeeded").await?;
     let asked = [&Method::POST, &Method::GET].map(|method| provider.asked(method).len());
-    assert_eq!(asked, [1, 2], "what is paid is not asked for again");
+    assert_eq!(asked, [1, 3], "what is paid is not asked for again");
 
     let url = provider.url.clone();
     provider.answer(move |method, _, _| match method.as_str() {
@@ -112,23 +131,20 @@ async fn a_prediction_whose_first_answer_was_cut_off_is_looked_for_and_not_begun
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_paid_is_stored_as_soon_as_the_database_answers_again() -> anyhow::Result<()> {
     let (world, tenant, provider, _folder) = service("20").await?;
-    // A sequence counts what is rolled back too.
-    sqlx::raw_sql(
-        "CREATE SEQUENCE tries;
-         CREATE FUNCTION is_away() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-             IF nextval('tries') < 3 THEN RAISE EXCEPTION 'away' USING ERRCODE = '57P03'; END IF;
-             RETURN NEW;
-         END $$;
-         CREATE TRIGGER is_away BEFORE UPDATE ON job_renders FOR EACH ROW
-             WHEN (NEW.reserved_bytes <> OLD.reserved_bytes) EXECUTE FUNCTION is_away()",
-    )
-    .execute(world.pool())
-    .await?;
-    world.work(Engines::found(&world.process)).await?;
+    away_twice(&world, "NEW.reserved_bytes <> OLD.reserved_bytes").await?;
+    let (left, found) = (Arc::new(AtomicU64::new(0)), Engines::found(&world.process));
+    let (seen, generate) = (Arc::clone(&left), Arc::clone(&found.generate));
+    let generate = Arc::new(move |request, ctx: JobCtx| {
+        seen.store((ctx.deadline - Instant::now()).as_secs(), Ordering::SeqCst);
+        generate(request, ctx)
+    });
+    world.work(Engines { generate, ..found }).await?;
     provider.answer(|_, _, _| Reply::Json(200, json!({ "data": [{ "b64_json": PIXEL }] })));
     let ended = tenant.client.reaches(&starts(&tenant, "once", "a kite").await?, "succeeded").await?;
     assert_eq!((&ended["attempt"], provider.asked(&Method::POST).len()), (&json!(1), 1), "{ended}");
     assert_eq!(world.count("SELECT last_value FROM tries").await?, 3);
+    let left = left.load(Ordering::SeqCst);
+    assert!(left > 600, "beside the model's 20 seconds it has ten minutes to store what is paid: {left}");
     world.end().await
 }
 

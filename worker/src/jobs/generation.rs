@@ -8,7 +8,7 @@ use crate::asking::Asking;
 use crate::generations::GenerationRequest;
 use crate::jobs::leases::Lease;
 use crate::jobs::new_item::ItemToCome;
-use crate::jobs::{Done, LEAST_TIME, Worker};
+use crate::jobs::{Done, LEAST_TIME, PAID, Worker};
 use crate::new_media::NewMedia;
 use crate::readers::{JobCtx, ProcessorTime, ReadError};
 use domain::credits::Credits;
@@ -70,7 +70,7 @@ impl Worker {
     fn time_for(&self, claimed: &Claimed, plan: &GenerationPlan) -> Duration {
         match &plan.maker {
             Maker::Model(id) => {
-                self.process.providers.get(id).map_or(Duration::ZERO, |model| model.timeout) + LEAST_TIME
+                self.process.providers.get(id).map_or(Duration::ZERO, |model| model.timeout) + LEAST_TIME + PAID
             }
             Maker::Engine(_) => {
                 let duration_ms = claimed.item.as_ref().map(|item| item.duration_ms);

@@ -59,6 +59,9 @@ use tracing::Instrument;
 
 /// The part of every job's deadline that does not depend on its media.
 pub(super) const LEAST_TIME: Duration = Duration::from_mins(1);
+/// The time of a job beside its model's own, to fetch and store what is paid for: the database may be away meanwhile,
+/// and a download may be slow or tried again.
+pub(super) const PAID: Duration = Duration::from_mins(10);
 
 /// The parts that the handlers of one process share.
 pub struct Worker {

@@ -4,9 +4,9 @@
 use crate::asking::Asking;
 use crate::dubs::{TRANSLATED, refuse_oversized};
 use crate::generations::TranslationRequest;
-use crate::jobs::Worker;
 use crate::jobs::leases::Lease;
 use crate::jobs::new_item::patiently;
+use crate::jobs::{PAID, Worker};
 use crate::readers::{JobCtx, ReadError};
 use domain::dub::{DubPlan, text_runs};
 use domain::task::Task;
@@ -62,12 +62,12 @@ impl Worker {
         dubs::keep_plan(&mut *self.process.pool.acquire().await?, claimed.job, claimed.claim_no, plan).await
     }
 
-    /// Returns how long the plan's model may take in all.
+    /// Returns how long the plan's model may take in all, and its translation to be stored.
     pub(super) fn time_to_translate(&self, plan: &DubPlan) -> Duration {
         let configured = plan.translator.as_deref().and_then(|id| self.process.providers.get(id));
         let Some(model) = configured else { return Duration::ZERO };
         let texts = plan.body.untranslated();
         let requests = text_runs(&texts, model.most_translated()).map_or(0, |runs| runs.len());
-        model.timeout.saturating_mul(u32::try_from(requests).unwrap_or(u32::MAX))
+        model.timeout.saturating_mul(u32::try_from(requests).unwrap_or(u32::MAX)).saturating_add(PAID)
     }
 }

@@ -78,8 +78,9 @@ impl Provider {
         !matches!(self.model.kind, Translate | Chat)
     }
 
-    /// Asks for what the plan says, and puts the result into the workshop. Returns the context to go on with: the wait
-    /// for a slot counts to no time limit, since what has come by then is paid for.
+    /// Asks for what the plan says, and puts the result into the workshop. What the model has made is paid for, so the
+    /// download does not count to its time. Returns the context to go on with: the wait for a slot counts to no time
+    /// limit.
     pub(super) async fn make(
         &self,
         asked: &GenerationRequest,
@@ -99,22 +100,21 @@ impl Provider {
         let answer = workshop.path(ANSWER_FILE);
         let spool = AnswerSpool { asking: &asked.asking, path: &answer, ctx: &own };
         let working = async {
-            let made = match self.model.dialect {
-                Dialect::Cog => self.predict(asked, input, may_ask, spool).await?,
-                Dialect::Openai => self.ask(asked, &path, spool, most_bytes).await?,
-            };
-            output::take_output(made, &self.outbound, asked.account, &path, most_bytes).await
+            match self.model.dialect {
+                Dialect::Cog => self.predict(asked, input, may_ask, spool).await,
+                Dialect::Openai => self.ask(asked, &path, spool, most_bytes).await,
+            }
         };
-        match own.bounded(working).await {
+        let made = match own.bounded(working).await {
             Err(ReadError::Timeout) => {
                 self.call_off(asked.job).await;
-                Err(self.fault(ProviderFault::TimedOut, "it took longer than it may"))
+                return Err(self.fault(ProviderFault::TimedOut, "it took longer than it may"));
             }
-            made => {
-                made??;
-                Ok(ctx.turn(asked.asking.go_on()).await?.1)
-            }
-        }
+            made => made??,
+        };
+        let taking = output::take_output(made, &self.outbound, asked.account, &path, most_bytes);
+        ctx.bounded(taking).await??;
+        Ok(ctx.turn(asked.asking.go_on()).await?.1)
     }
 
     /// Tells the provider that nobody wants this any more, if its API can be told.

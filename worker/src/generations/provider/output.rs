@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::time::sleep;
 
-/// The time limit of a whole download, its last byte included; the model's own timeout may end before.
+/// The time limit of a whole download, its last byte included; the job's own may end before.
 const FETCH_TIME: Duration = Duration::from_mins(30);
 /// The pauses before a download that failed is tried again: what is at the URL is paid for.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
@@ -116,9 +116,14 @@ fn not_fetched(error: FetchError) -> ReadError {
 const fn may_pass(error: AttemptError, status: Option<u16>) -> bool {
     use AttemptError::{ConnectFailed, ConnectionLost, DnsFailed, Timeout};
     match status {
-        Some(status) => matches!(status, 408 | 425 | 429 | 500..),
+        Some(status) => is_passing(status),
         None => matches!(error, Timeout | DnsFailed | ConnectFailed | ConnectionLost),
     }
+}
+
+/// Whether the same request may be answered otherwise a moment after this status.
+pub(super) const fn is_passing(status: u16) -> bool {
+    matches!(status, 408 | 425 | 429 | 500..)
 }
 
 fn bad(why: &str) -> ReadError {
