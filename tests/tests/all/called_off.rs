@@ -50,6 +50,8 @@ async fn what_is_cancelled_while_no_worker_has_it_is_called_off_by_the_next_one_
     let first = world.worker(Engines::found(&world.process)).await?;
     let id = starts(client, "a kite").await?;
     failed(&world, client, &id, 1).await?;
+    let noted = world.count("SELECT count(*) FROM job_renders WHERE asked_claim IS NOT NULL").await?;
+    assert_eq!(noted, 1, "that it was asked is known to the next attempt");
     first.stop().await?;
     cancelled(&world, client, &id).await?;
     assert_eq!(provider.asked(&Method::POST).len(), 0, "nobody could tell it");

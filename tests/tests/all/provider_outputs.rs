@@ -149,6 +149,25 @@ async fn what_is_paid_is_stored_as_soon_as_the_database_answers_again() -> anyho
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_answers_a_request_is_its_own_whatever_id_it_has_and_what_is_looked_at_is_not() -> anyhow::Result<()> {
+    let (world, tenant, provider, _folder) = service("20").await?;
+    world.work(Engines::found(&world.process)).await?;
+    let done = || {
+        let output = format!("data:image/png;base64,{PIXEL}");
+        Reply::Json(200, json!({ "id": "theirs", "status": "succeeded", "output": output }))
+    };
+    provider.answer(move |_, _, _| done());
+    let ended = tenant.client.reaches(&starts(&tenant, "painter", "a kite").await?, "succeeded").await?;
+    assert_eq!((&ended["attempt"], &ended["credits"]), (&json!(1), &json!(2.5)), "{ended}");
+
+    let at_work = || Reply::Json(202, json!({ "status": "processing" }));
+    provider.answer(move |method, _, _| if *method == Method::PUT { at_work() } else { done() });
+    let ended = tenant.client.reaches(&starts(&tenant, "painter", "a boat").await?, "failed").await?;
+    assert_eq!((&ended["error"]["code"], &ended["credits"]), (&json!("provider_bad_output"), &json!(0)), "{ended}");
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn after_a_kill_a_prediction_that_may_not_be_begun_again_is_looked_for() -> anyhow::Result<()> {
     let (world, tenant, provider, _folder) = service("20\nidempotent = false").await?;
     let doomed = world.worker(Engines::found(&world.process)).await?;

@@ -66,6 +66,8 @@ async fn a_real_cog_server_draws_once_however_slow_full_or_killed_it_is() -> any
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
     let folder = tempfile::tempdir()?;
     let path = models(folder.path(), &format!("http://127.0.0.1:{port}"))?;
+    // Long enough for a server to start in it.
+    std::fs::write(&path, std::fs::read_to_string(&path)?.replace("timeout = 20", "timeout = 90"))?;
     let world = World::with(|settings| settings.providers = Some(path)).await?;
     let tenant = world.tenant("a").await?;
     let client = &tenant.client;
@@ -104,9 +106,10 @@ async fn a_real_cog_server_draws_once_however_slow_full_or_killed_it_is() -> any
     })
     .await?;
     drop(cog);
+    // It is looked for until a server answers, and this one knows nothing of it.
+    let _cog = Cog::start(&programs, port).await?;
     until("the attempt has failed", async || Ok((client.job(&broken).await?["status"] == "queued").then_some(())))
         .await?;
-    let _cog = Cog::start(&programs, port).await?;
     world.advance(Duration::from_secs(11)).await?;
     world.duties().await?;
     let drawn = client.reaches(&broken, "succeeded").await?;

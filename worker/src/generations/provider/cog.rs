@@ -4,7 +4,7 @@
 //! was restarted knows no ids: it does the work again, and nobody is charged for that.
 
 use super::answers::{Output, Prediction};
-use super::output::ProviderOutput;
+use super::output::{ProviderOutput, is_passing};
 use super::{AnswerSpool, Provider, request_id};
 use crate::asking::MayAsk;
 use crate::generations::GenerationRequest;
@@ -16,10 +16,54 @@ use serde_json::{Map, Value, json};
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// The pause between two polls of a prediction.
+/// The pause between two polls of a prediction. After polls in a row that failed it is as many times as long.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Polls in a row that may fail before a prediction is given up.
-const MOST_POLLS: u32 = 5;
+/// The longest pause between two polls.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// Polls that a server may refuse before a prediction is given up.
+const MOST_REFUSED: u32 = 5;
+
+/// What a poll tells.
+enum Poll {
+    /// The prediction, or why there will be none.
+    Told(Result<Prediction, ReadError>),
+    /// Nothing: the prediction may go on all the same. With an error where the server knows of none, or refuses to be
+    /// polled.
+    Nothing(Option<ReadError>),
+}
+
+impl Poll {
+    /// What an answer tells. One that broke off, or that is for later, says nothing of what was begun before.
+    fn of(answered: Result<Prediction, ReadError>) -> Self {
+        use ProviderFault::{BrokenOff, Unavailable, Unknown};
+        match answered {
+            Err(ReadError::Provider(BrokenOff | Unavailable | Unknown)) => Self::Nothing(None),
+            Err(error) if error.is_unsent() => Self::Nothing(None),
+            told => Self::Told(told),
+        }
+    }
+}
+
+/// Polls that failed, one after the other.
+#[derive(Debug, Default)]
+struct FailedPolls {
+    all: u32,
+    refused: u32,
+}
+
+impl FailedPolls {
+    /// Counts one more. Returns the pause before the next poll, or the error of the last of too many that were refused.
+    fn pause_after(&mut self, refused: Option<ReadError>) -> Result<Duration, ReadError> {
+        self.all = self.all.saturating_add(1);
+        if let Some(error) = refused {
+            self.refused += 1;
+            if self.refused >= MOST_REFUSED {
+                return Err(error);
+            }
+        }
+        Ok(PAUSE.saturating_mul(self.all).min(LONGEST_PAUSE))
+    }
+}
 
 impl Provider {
     /// Has a prediction made, and waits for it.
@@ -44,9 +88,6 @@ impl Provider {
             begun => begun?,
         };
         loop {
-            if prediction.id.0.as_ref().is_some_and(|named| !named.eq_ignore_ascii_case(&id)) {
-                return Err(self.fault(ProviderFault::BadOutput, "it answers with another prediction"));
-            }
             match prediction.status.as_deref() {
                 Some("succeeded") => {
                     let Output(output) = prediction.output;
@@ -66,44 +107,64 @@ impl Provider {
         }
     }
 
+    /// Asks for a prediction. One that is done is the answer to this request, whatever id the server gives it; one that
+    /// goes on is polled by the id that was asked for.
     async fn put(&self, id: &str, body: &Value, spool: AnswerSpool<'_>) -> Result<Prediction, ReadError> {
         let request = self.request(Method::PUT, &format!("predictions/{id}")).json(body);
         let response = self.send(request).await?;
-        self.json(response, spool).await
+        let prediction: Prediction = self.json(response, spool).await?;
+        match prediction.status.as_deref() {
+            Some("starting" | "processing") => self.of_id(id, prediction),
+            _ => Ok(prediction),
+        }
     }
 
-    /// Polls a prediction until a poll is answered: one that fails says nothing of the prediction, which may go on.
-    /// `again` is the body to send once more where the server has nothing to poll; without it that is an answer too.
-    async fn polled(&self, id: &str, again: Option<&Value>, spool: AnswerSpool<'_>) -> Result<Prediction, ReadError> {
-        let says_nothing = |fault: ProviderFault| match fault {
-            ProviderFault::BrokenOff | ProviderFault::Unknown => true,
-            ProviderFault::Unavailable => again.is_some(),
-            _ => false,
-        };
-        for failed in 1..MOST_POLLS {
-            match self.look(id, again, spool).await {
-                Err(ReadError::Provider(fault)) if says_nothing(fault) => sleep(PAUSE * failed).await,
-                answered => return answered,
-            }
+    /// Returns the prediction, unless the server says that it is another one.
+    fn of_id(&self, id: &str, prediction: Prediction) -> Result<Prediction, ReadError> {
+        if prediction.id.0.as_ref().is_some_and(|named| !named.eq_ignore_ascii_case(id)) {
+            return Err(self.fault(ProviderFault::BadOutput, "it answers with another prediction"));
         }
-        self.look(id, again, spool).await
+        Ok(prediction)
+    }
+
+    /// Polls a prediction until a poll is answered, or the model's time is over: what was begun goes on whether polls
+    /// arrive or not, and is paid for. `again` is the body to send once more where the server has nothing to poll.
+    async fn polled(&self, id: &str, again: Option<&Value>, spool: AnswerSpool<'_>) -> Result<Prediction, ReadError> {
+        let mut failed = FailedPolls::default();
+        loop {
+            let pause = match self.look(id, again, spool).await {
+                Poll::Told(told) => return told,
+                Poll::Nothing(refused) => failed.pause_after(refused)?,
+            };
+            spool.asking.wait_on();
+            sleep(pause).await;
+        }
     }
 
     /// Polls a prediction once. A server that does not answer `GET` is sent the same `PUT` again, if it is idempotent.
-    async fn look(&self, id: &str, again: Option<&Value>, spool: AnswerSpool<'_>) -> Result<Prediction, ReadError> {
+    async fn look(&self, id: &str, again: Option<&Value>, spool: AnswerSpool<'_>) -> Poll {
         let request = self.request(Method::GET, &format!("predictions/{id}"));
         let response = match request.send().await {
             Ok(response) => response,
-            Err(error) => return Err(self.fault(self.broken_off(), &error.without_url().to_string())),
+            Err(error) => {
+                self.fault(self.broken_off(), &error.without_url().to_string());
+                return Poll::Nothing(None);
+            }
         };
-        match response.status() {
-            StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED if self.model.idempotent => match again {
-                Some(body) => self.put(id, body, spool).await,
-                None => Err(self.fault(ProviderFault::Unavailable, "it broke off, and has nothing to poll")),
-            },
-            status if status.is_success() => self.json(response, spool).await,
-            status => Err(self.fault(self.broken_off(), &format!("status {} while it goes on", status.as_u16()))),
+        let status = response.status();
+        let has_none = matches!(status, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED);
+        if has_none && self.model.idempotent {
+            return match again {
+                Some(body) => Poll::of(self.put(id, body, spool).await),
+                // It may have been carried out all the same: its note stays.
+                None => Poll::Told(Err(self.fault(ProviderFault::BrokenOff, "it broke off, and has nothing to poll"))),
+            };
         }
+        if status.is_success() {
+            return Poll::of(self.json::<Prediction>(response, spool).await.and_then(|told| self.of_id(id, told)));
+        }
+        let fault = self.fault(self.broken_off(), &format!("status {} while it goes on", status.as_u16()));
+        Poll::Nothing((!is_passing(status.as_u16())).then_some(fault))
     }
 
     fn input(&self, asked: &Asked, kind: ModelKind, source: Option<String>) -> Map<String, Value> {
@@ -122,5 +183,33 @@ impl Provider {
             ("seed", asked.seed.map(Value::from)),
             (source_field, source.map(Value::from)),
         ])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_on_is_polled_for_as_long_as_nothing_is_told_and_given_up_where_polls_are_refused() {
+        let mut silent = FailedPolls::default();
+        let pauses: Vec<u64> =
+            (0..100).filter_map(|_| silent.pause_after(None).ok()).map(|pause| pause.as_secs()).collect();
+        assert_eq!((pauses.len(), &pauses[..3], pauses[99]), (100, &[1, 2, 3][..], 30));
+        let mut refused = FailedPolls::default();
+        let refusal = || Some(ReadError::Provider(ProviderFault::Unknown));
+        let goes_on: Vec<bool> = (0..5).map(|_| refused.pause_after(refusal()).is_ok()).collect();
+        assert_eq!(goes_on, [true, true, true, true, false]);
+    }
+
+    #[test]
+    fn an_answer_that_broke_off_or_is_for_later_tells_nothing() {
+        for fault in [ProviderFault::BrokenOff, ProviderFault::Unknown, ProviderFault::Unavailable] {
+            assert!(matches!(Poll::of(Err(ReadError::Provider(fault))), Poll::Nothing(None)), "{fault}");
+        }
+        let refused = Poll::of(Err(ReadError::Provider(ProviderFault::Refused)));
+        assert!(matches!(refused, Poll::Told(Err(_))));
+        let passing = [408, 425, 429, 500, 502, 503, 504].map(is_passing);
+        assert_eq!((passing, [400, 401, 404, 405, 410, 302].map(is_passing)), ([true; 7], [false; 6]));
     }
 }
