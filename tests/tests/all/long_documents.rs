@@ -10,6 +10,7 @@ use futures_util::FutureExt as _;
 use mws_tests::world::{Answer, Media, Tenant, World, until};
 use serde_json::{Value, json};
 use std::time::Duration;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 /// How long is waited for an answer that should not come.
@@ -195,7 +196,7 @@ async fn as_many_dry_runs_of_films_wait_as_there_is_room_for_what_is_said_in_the
         Ok((calls.iter().filter(|call| call.is_finished()).count() >= 2).then_some(()))
     })
     .await?;
-    let (ended, waiting): (Vec<_>, Vec<_>) = calls.into_iter().partition(|call| call.is_finished());
+    let (ended, waiting): (Vec<_>, Vec<_>) = calls.into_iter().partition(JoinHandle::is_finished);
     for call in ended {
         let answer = call.await??;
         assert_eq!((answer.status, answer.code()), (429, "rate_limited"), "{}", answer.text);

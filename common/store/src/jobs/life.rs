@@ -34,7 +34,7 @@ pub struct ClaimRow {
     pub error_message: Option<String>,
 }
 
-/// Returns the claims of a job, in order: the first one, and of the others the newest [`MOST_CLAIMS`]. They are counted
+/// Returns the claims of a job, in order: the first one, and of the others the newest `MOST_CLAIMS`. They are counted
 /// without a gap, so that their numbers tell how many are left out.
 pub async fn claims_of(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Vec<ClaimRow>> {
     sqlx::query_as!(

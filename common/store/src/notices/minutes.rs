@@ -11,7 +11,7 @@ use sqlx::PgConnection;
 const MOST_SHORT: i64 = 10_000;
 
 /// Notes which accounts have half of their month's allowance left or less, what they bought included, and had their
-/// minutes moved by a job within a day; of more than [`MOST_SHORT`] those with the least left. It reads a balance for
+/// minutes moved by a job within a day; of more than `MOST_SHORT` those with the least left. It reads a balance for
 /// each account that worked this month, so call it once a minute at most, in one process.
 pub async fn note_short(conn: &mut PgConnection) -> sqlx::Result<()> {
     // What was bought adds to what is left of the month, so nobody is short whose month is not.
