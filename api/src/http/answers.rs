@@ -40,6 +40,8 @@ pub struct Answers {
 pub enum Taker {
     /// An account.
     Account(AccountId),
+    /// The visitors of an account's public links, all together.
+    Visitors(AccountId),
     /// The client's network, where its account is unknown.
     Network(IpAddr),
 }
@@ -47,12 +49,17 @@ pub enum Taker {
 impl Taker {
     /// The account of the request, or its network while no account is known.
     pub fn of(scope: &Scope) -> Self {
-        scope.account.get().map_or_else(|| Self::stranger(scope), |account| Self::Account(*account))
+        let unknown = || Self::Network(network(scope.address.unwrap_or(NOWHERE)));
+        scope.account.get().map_or_else(unknown, |account| Self::Account(*account))
     }
 
-    /// The client's network, for one who acts for no account.
-    pub fn stranger(scope: &Scope) -> Self {
-        Self::Network(network(scope.address.unwrap_or(NOWHERE)))
+    /// Who takes what a page of a public link answers: the visitors of its account's links, or the client's network
+    /// where no link was found.
+    pub fn visitor(scope: &Scope) -> Self {
+        match Self::of(scope) {
+            Self::Account(account) => Self::Visitors(account),
+            other => other,
+        }
     }
 }
 
@@ -110,7 +117,11 @@ impl Answers {
     /// `rate_limited` while the taker holds a share of the room and others need the rest, `unavailable` while others
     /// hold it.
     pub fn hold(&self, taker: impl Into<Taker>, bytes: u64) -> Answer<AnswerPermit> {
-        permit(bytes, |kib| self.room.take(taker.into(), kib))
+        let taker = taker.into();
+        permit(bytes, |kib| match taker {
+            Taker::Account(_) => self.room.take(taker, kib),
+            Taker::Visitors(_) | Taker::Network(_) => self.room.take_half(taker, kib),
+        })
     }
 
     /// Takes room to work on a document, for this many bytes or a share of the room, whichever is less: a document
@@ -205,7 +216,8 @@ mod tests {
     fn who_holds_a_share_gets_no_more_once_half_the_room_is_taken() {
         let answers = Answers::new();
         let mib = |taker: Taker, many: u64| answers.hold(taker, many << 20);
-        drop(mib(taker(1), 200).expect("nobody else has any"));
+        drop(answers.hold(AccountId::mint(), 200 << 20).expect("nobody else has any"));
+        assert!(mib(taker(1), 129).is_err(), "without a credential one has half at most");
         let half = mib(taker(1), 128).expect("half of it");
         let other = mib(taker(2), 1).expect("a little");
         let refused = mib(taker(1), 1).expect_err("the rest is for others");

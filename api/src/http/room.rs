@@ -62,6 +62,15 @@ impl<K: Eq + Hash + Clone> Room<K> {
         self.take_within(holder, kib, self.kib_alone)
     }
 
+    /// Takes so many KiB, of which the holder has half of the room at most, though nobody else has any: for holders who
+    /// come without a credential.
+    ///
+    /// # Errors
+    /// [`NoRoom`]; then nothing more is taken.
+    pub fn take_half(&self, holder: K, kib: usize) -> Result<RoomPermit<K>, NoRoom> {
+        self.take_within(holder, kib, self.kib_alone.min(self.kib / 2))
+    }
+
     /// Takes so many KiB to work on one thing, a share at most. Where that would not leave half of the room free, what
     /// is left of the holder's share is enough, if that is half of it or more. So whoever holds little is let in until
     /// all is taken, however much they ask for. What the work needs beyond that must be bounded by something else, as

@@ -311,5 +311,20 @@ async fn a_provider_is_asked_only_while_there_is_room_for_the_largest_thing_that
     keeps(450_000).await?;
     let id = job(&client.tool("generate_image", &asks("a boat")).await?)?;
     client.reaches(&id, "succeeded").await?;
+
+    // The three items fill the storage as soon as it is asked: what it makes is kept and charged all the same.
+    keeps(250_000).await?;
+    let fills = "CREATE FUNCTION fills() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+             UPDATE items SET bytes = 333333;
+             RETURN NEW;
+         END $$;
+         CREATE TRIGGER fills AFTER UPDATE ON job_renders FOR EACH ROW
+             WHEN (OLD.asked_claim IS NULL AND NEW.asked_claim IS NOT NULL) EXECUTE FUNCTION fills()";
+    sqlx::raw_sql(fills).execute(world.pool()).await?;
+    let id = job(&client.tool("generate_image", &asks("a bird")).await?)?;
+    let paid = client.reaches(&id, "succeeded").await?;
+    assert_ne!(paid["credits"], json!(0), "{paid}");
+    let refused = client.tool("generate_image", &asks("a fish")).await?;
+    assert_eq!((refused.status, refused.code()), (413, "file_too_large"), "{}", refused.text);
     world.end().await
 }

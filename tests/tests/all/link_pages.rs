@@ -215,10 +215,16 @@ async fn what_visitors_are_slow_to_take_holds_none_of_the_accounts_room() -> any
          SELECT gen_random_uuid(), $1, $2, repeat('a', 5000), l.id, 'Ada' FROM public_links l, generate_series(1, 30)";
     sqlx::query(many).bind(item).bind(tenant.workspace).execute(world.pool()).await?;
     let at = visitor.url.find("/l/").context("no page")?;
-    let request = poem::Request::builder().uri_str(&visitor.url[at..]).finish();
-    let page = api::router(world.app().clone()).get_response(request).await;
-    assert_eq!(page.status().as_u16(), 200);
+    let router = api::router(world.app().clone());
+    let visit = || router.get_response(poem::Request::builder().uri_str(&visitor.url[at..]).finish());
     let answers = &world.app().answers;
+    // All visitors of an account's links have a share together, from however many addresses they come.
+    let taken = answers.hold(Taker::Visitors(tenant.account), 128 << 20)?;
+    assert!(answers.hold(Taker::Visitors(tenant.account), 1 << 20).is_err(), "though nobody else has any");
+    assert_eq!(visit().await.status().as_u16(), 429, "visitors have half of the room");
+    drop(taken);
+    let page = visit().await;
+    assert_eq!(page.status().as_u16(), 200);
     let network = |last: u8| Taker::Network(IpAddr::from([192, 0, 2, last]));
     let _others: Vec<_> = (1..=6).map(|last| answers.hold(network(last), 32 << 20)).collect::<Result<_, _>>()?;
     // Others are sent much, so that one may have a share and no more.

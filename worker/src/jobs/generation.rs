@@ -19,6 +19,7 @@ use domain::pixels::Pictures;
 use domain::task::Task;
 use futures_util::FutureExt;
 use runtime::ending::Product;
+use runtime::providers::Model;
 use runtime::queue::Slot;
 use serde_json::json;
 use std::io;
@@ -134,10 +135,8 @@ impl Worker {
         ctx: &JobCtx,
     ) -> Result<(NewMedia, Asking), ReadError> {
         let configured = self.process.providers.get(model).ok_or(ReadError::EngineNotConfigured(Task::Generation))?;
-        let settings = &self.process.settings;
         // The provider is paid whatever becomes of what it makes: what is paid already is worth a try.
-        let needed = configured.needed_room(settings.storage_quota_bytes).min(settings.max_upload_bytes);
-        if request.most_bytes < needed && !self.was_asked(claimed).await? {
+        if request.most_bytes < self.needed_room(configured) && !self.was_asked(claimed).await? {
             return Err(ReadError::NoRoom);
         }
         let sent_bytes = request.source.as_ref().map_or(0, |media| media.bytes.unsigned_abs());
@@ -149,6 +148,13 @@ impl Worker {
         Ok((generated?, asking))
     }
 
+    /// Returns the bytes that must be free before this model is asked, and that what it made may take beyond the
+    /// account's storage.
+    fn needed_room(&self, model: &Model) -> u64 {
+        let settings = &self.process.settings;
+        model.needed_room(settings.storage_quota_bytes).min(settings.max_upload_bytes)
+    }
+
     /// Puts the result into the media store. No row names it until the job's end is committed.
     async fn store(
         &self,
@@ -157,7 +163,12 @@ impl Worker {
         generated: NewMedia,
         most_bytes: u64,
     ) -> Result<Done, ReadError> {
-        self.reserve(claimed, generated.file.metadata()?.len()).await?;
+        // What is paid was let in while it would fit: what the account was filled with since then keeps it out no more.
+        let beyond = match &known.plan.maker {
+            Maker::Engine(_) => 0,
+            Maker::Model(model) => self.process.providers.get(model).map_or(0, |model| self.needed_room(model)),
+        };
+        self.reserve_beyond(claimed, generated.file.metadata()?.len(), beyond).await?;
         let made_by = known.plan.made_by(claimed.job);
         let output = known.row.output;
         let (name, hash) = (known.row.name.clone(), known.row.hash.clone());

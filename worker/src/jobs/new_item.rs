@@ -84,17 +84,23 @@ impl Worker {
     /// Transaction "reserve": storage for the new item, before its bytes are kept. Two renders that would each fit
     /// alone must not both take the last of it. What the job reserved before is replaced; its end releases it.
     pub(super) async fn reserve(&self, claimed: &Claimed, bytes: u64) -> Result<(), ReadError> {
-        let fits = patiently(|| self.reserve_once(claimed, bytes).boxed()).await?;
+        self.reserve_beyond(claimed, bytes, 0).await
+    }
+
+    /// As [`Self::reserve`], for what is paid already: with it the account may keep so many bytes more than it may
+    /// otherwise.
+    pub(super) async fn reserve_beyond(&self, claimed: &Claimed, bytes: u64, beyond: u64) -> Result<(), ReadError> {
+        let quota = self.process.settings.storage_quota_bytes.saturating_add(beyond);
+        let fits = patiently(|| self.reserve_once(claimed, bytes, quota).boxed()).await?;
         if fits { Ok(()) } else { Err(ReadError::NoRoom) }
     }
 
-    async fn reserve_once(&self, claimed: &Claimed, bytes: u64) -> sqlx::Result<bool> {
+    async fn reserve_once(&self, claimed: &Claimed, bytes: u64, quota: u64) -> sqlx::Result<bool> {
         let number = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
-        let quota = number(self.process.settings.storage_quota_bytes);
         let mut reserve = self.process.pool.begin().await?;
         items::lock_storage(&mut reserve, claimed.owner).await?;
         let (job, claim_no) = (claimed.job, claimed.claim_no);
-        let fits = renders::reserve(&mut reserve, job, claim_no, claimed.owner, number(bytes), quota).await?;
+        let fits = renders::reserve(&mut reserve, job, claim_no, claimed.owner, number(bytes), number(quota)).await?;
         reserve.commit().await?;
         Ok(fits)
     }

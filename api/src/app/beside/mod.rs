@@ -145,7 +145,7 @@ pub async fn apart<T: Send + 'static>(
             spawn_blocking(move || time.run(work)).await
         }
         // Strangers wait for no processor time, so that of their work is not counted.
-        Taker::Network(_) => spawn_blocking(work).await,
+        Taker::Network(_) | Taker::Visitors(_) => spawn_blocking(work).await,
     };
     done.map_err(ApiError::internal)
 }

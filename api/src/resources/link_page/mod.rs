@@ -107,10 +107,10 @@ where
     make(move |request: Request| {
         let (app, template, answer) = (app.clone(), template.clone(), Arc::clone(&answer));
         async move {
-            let visitor = Taker::stranger(&Scope::of(&request));
+            let scope = Scope::of(&request);
             let response = answer(app.clone(), request).await.unwrap_or_else(|refusal| refused(&refusal));
             // What visitors are slow to take keeps the account from none of its own answers.
-            let mut response = app.answers.housed(Envelope::Route, visitor, response);
+            let mut response = app.answers.housed(Envelope::Route, Taker::visitor(&scope), response);
             response.set_data(template);
             response.headers_mut().insert("x-robots-tag", HeaderValue::from_static("noindex, nofollow"));
             response
