@@ -1,7 +1,8 @@
 //! Limits the memory that answers hold while they are sent, which takes as long as clients like.
 //!
 //! All large answers of a process share a room (`room`). While it is half empty, or nobody else uses it, anybody may
-//! take more; otherwise nobody has more than a share. An account may be sent a few of the largest at once. An answer
+//! take more; otherwise nobody has more than a share. All visitors of an account's public links are one taker, and who
+//! has no credential takes half at most. An account may be sent a few of the largest at once. An answer
 //! that is streamed from the media store takes little of the room, one that is put together in memory takes its length.
 
 use crate::http::address::{NOWHERE, network};

@@ -2,6 +2,7 @@
 //!
 //! While half of it is free anybody may take more; otherwise nobody may hold more than a share, which is an eighth,
 //! unless nobody else holds any. Work on one thing takes a share at most, and all work of one holder half of the room.
+//! Half is also the most of a holder without a credential, whoever else holds some.
 //! A value stands for what is taken: it is free again when the value is dropped, also where a request is cut off.
 
 use crate::http::shares::{Share, Shares};
