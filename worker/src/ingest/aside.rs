@@ -54,6 +54,12 @@ impl Turns {
         let own = self.of_accounts.of(account).acquire_owned().await.ok()?;
         Some([own, Arc::clone(&self.all).acquire_owned().await.ok()?])
     }
+
+    /// Returns a turn that nobody has or waits for.
+    fn free(&self, account: AccountId) -> Option<TurnPermit> {
+        let own = self.of_accounts.of(account).try_acquire_owned().ok()?;
+        Some([own, Arc::clone(&self.all).try_acquire_owned().ok()?])
+    }
 }
 
 impl Aside {
@@ -131,6 +137,12 @@ impl Slot {
         (self.leave(), self.aside.decoders.turn(self.account).await)
     }
 
+    /// Leaves the slot with a decoder turn, where one is free.
+    pub fn free_turn(&self) -> Option<(Permit, TurnPermit)> {
+        let turn = self.aside.decoders.free(self.account)?;
+        Some((self.leave(), turn))
+    }
+
     /// Leaves the slot and waits for a turn to copy a large file, in the same way. Whoever has one may wait for a
     /// decoder turn, and never the other way round.
     pub async fn copy_turn(&self) -> (Permit, Option<TurnPermit>) {
@@ -146,6 +158,18 @@ impl Slot {
     #[cfg(test)]
     pub fn alone() -> Self {
         Self { aside: Aside::new(1), account: AccountId::mint(), left: CancellationToken::new() }
+    }
+
+    /// Returns another slot, with an attempt of the same account.
+    #[cfg(test)]
+    pub fn another(&self) -> Self {
+        Self { aside: self.aside.clone(), account: self.account, left: CancellationToken::new() }
+    }
+
+    /// Completes when the attempt has left the slot.
+    #[cfg(test)]
+    pub async fn until_left(&self) {
+        self.left.cancelled().await;
     }
 }
 

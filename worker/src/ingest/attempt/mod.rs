@@ -17,15 +17,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use store::uploads::{self, Claim, Facts};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 /// The time limit of a whole download, its last byte included.
 const FETCH_TIME: Duration = Duration::from_hours(1);
 /// The time limit of probing a file's headers.
 const PROBE_TIME: Duration = Duration::from_mins(1);
-/// How long a download stays in its slot, and each thing that the media store is asked for.
-const QUICK: Duration = Duration::from_secs(10);
+/// How long a download stays in its slot, each look at a file, and each thing that the media store is asked for: others
+/// wait for no longer than that, and what is usual ends in it, also beside others on a busy machine.
+const QUICK: Duration = Duration::from_secs(2);
 /// The longest that measuring a file of undeclared length may take.
 const COUNT_TIME: Duration = Duration::from_mins(15);
 /// How long measuring an empty file may take, and what each MiB adds, up to `COUNT_TIME`. An hour of ordinary sound has
@@ -41,8 +42,6 @@ const MOST_TIME_A_MIB: Duration = Duration::from_secs(1);
 /// The part of it that uploads have for free; the rest counts as unpaid processor time, as a job's does.
 const USUAL_TIME: Duration = Duration::from_secs(3);
 const USUAL_TIME_A_MIB: Duration = Duration::from_millis(200);
-/// How long probing, and making the picture, each stay in the slot.
-const QUICK_LOOK: Duration = Duration::from_secs(3);
 /// Samples per second when a length is measured: a low rate will do.
 const COUNT_RATE: u32 = 8_000;
 /// The container whose length is known only by the times of its last packets; the last one may hold a third of a
@@ -142,8 +141,8 @@ impl Attempt<'_> {
     }
 }
 
-/// Does quick work in the slot. Work that takes longer is given up and done again beside the slots, when its turn
-/// comes: there it may take `most`.
+/// Does quick work in the slot. Work that takes longer goes on beside the slots, where it may take `most`: at once if a
+/// turn is free, and otherwise it is given up and done again when its turn comes.
 async fn in_turn<T, Work: Future<Output = Result<T, ReadError>>>(
     slot: &Slot,
     most: Duration,
@@ -151,9 +150,12 @@ async fn in_turn<T, Work: Future<Output = Result<T, ReadError>>>(
     work: impl Fn(JobCtx) -> Work,
 ) -> Result<T, ReadError> {
     if !slot.is_left() {
-        match work(within(QUICK_LOOK, processor)).await {
-            Err(ReadError::Timeout) => {}
-            done => return done,
+        let mut working = Box::pin(work(within(most, processor)));
+        if let Ok(done) = timeout(QUICK, &mut working).await {
+            return done;
+        }
+        if let Some(_turn) = slot.free_turn() {
+            return working.await;
         }
     }
     let (_place, _turn) = slot.turn().await;

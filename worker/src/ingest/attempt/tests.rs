@@ -5,19 +5,39 @@ use crate::readers::decode::{SmallSize, small_pictures};
 use crate::readers::tests::{Studio, an_hour};
 
 #[tokio::test]
-async fn what_takes_longer_than_a_moment_is_done_again_beside_the_slots() {
+async fn what_takes_longer_than_a_moment_goes_on_beside_the_slots_or_is_done_again_when_its_turn_comes() {
     let slot = Slot::alone();
     let free = ProcessorTime::unbounded();
     let quick = in_turn(&slot, PROBE_TIME, &free, |_| async { Ok(1) }).await;
     assert!(matches!(quick, Ok(1)) && !slot.is_left());
+    let wrong = in_turn(&slot, PROBE_TIME, &free, |_| async { Err::<(), _>(ReadError::NoAudio) }).await;
+    assert!(matches!(wrong, Err(ReadError::NoAudio)) && !slot.is_left());
+
     let looks = std::cell::Cell::new(0);
     let looking = |_| async {
         looks.set(looks.get() + 1);
-        if slot.is_left() { Ok(looks.get()) } else { Err(ReadError::Timeout) }
+        slot.until_left().await;
+        Ok(looks.get())
     };
-    assert!(matches!(in_turn(&slot, PROBE_TIME, &free, looking).await, Ok(2)));
-    let wrong = in_turn(&Slot::alone(), PROBE_TIME, &free, |_| async { Err::<(), _>(ReadError::NoAudio) }).await;
-    assert!(matches!(wrong, Err(ReadError::NoAudio)), "what is wrong with it is wrong beside the slots too");
+    let (first, again) = (Slot::alone(), std::cell::Cell::new(0));
+    let next = first.another();
+    let (_place, turn) = first.turn().await;
+    let looking_again = |_| async {
+        again.set(again.get() + 1);
+        next.until_left().await;
+        Ok(again.get())
+    };
+    let ends = async {
+        next.until_left().await;
+        drop(turn);
+    };
+    let (goes_on, done_again, ()) = tokio::join!(
+        in_turn(&slot, PROBE_TIME, &free, looking),
+        in_turn(&next, PROBE_TIME, &free, looking_again),
+        ends
+    );
+    assert!(matches!(goes_on, Ok(1)), "its turn was free");
+    assert!(matches!(done_again, Ok(2)), "another file of its account had the turn");
 }
 
 #[tokio::test]
