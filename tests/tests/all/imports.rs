@@ -2,6 +2,7 @@
 //! account's storage.
 
 use mws_tests::world::{Tenant, World, runners, until};
+use runtime::queue::Queue;
 use serde_json::json;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -80,35 +81,120 @@ async fn import(tenant: &Tenant, url: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Sends a file. Returns its item.
+async fn upload(tenant: &Tenant) -> anyhow::Result<String> {
+    let bytes = silence(16_000);
+    let announced = tenant.client.announce(bytes.len(), &json!({})).await?;
+    tenant.client.send_announced(&announced, &bytes).await
+}
+
 #[tokio::test]
-async fn dripping_imports_hold_up_nobodys_upload() -> anyhow::Result<()> {
+async fn dripping_imports_hold_up_nobodys_upload_and_no_import() -> anyhow::Result<()> {
     let world = World::new().await?;
     let url = Server::Drips.start().await?;
-    let (one, other, victim) = (world.tenant("one").await?, world.tenant("other").await?, world.tenant("c").await?);
-    for _ in 0..8 {
-        import(&one, &url).await?;
-        import(&other, &url).await?;
+    let victim = world.tenant("victim").await?;
+    for name in ["a", "b", "c", "d"] {
+        let tenant = world.tenant(name).await?;
+        for _ in 0..8 {
+            import(&tenant, &url).await?;
+        }
     }
     world.work(runners::instant()).await?;
     let scheduler = world.scheduler().await?;
     let held = "SELECT count(*) FROM uploads WHERE lease_until > mws_now()";
-    until("the imports have their slots", async || Ok((world.count(held).await? == 8).then_some(()))).await?;
+    until("they have all slots", async || Ok((world.count(held).await? == 16).then_some(()))).await?;
 
     let began = Instant::now();
-    let bytes = silence(16_000);
-    let announced = victim.client.announce(bytes.len(), &json!({})).await?;
-    let item = victim.client.send_announced(&announced, &bytes).await?;
+    import(&victim, &Server::Sends(silence(16_000)).start().await?).await?;
+    let fetched = "SELECT count(*) FROM items WHERE status = 'ready'";
+    until("an import is ready beside them", async || Ok((world.count(fetched).await? == 1).then_some(()))).await?;
+    println!("fetched in {:?} beside 32 dripping imports", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(7), "a slot is left after a moment: {:?}", began.elapsed());
+
+    let began = Instant::now();
+    let item = upload(&victim).await?;
     let ready = until("the upload is ready", async || {
         let shown = victim.client.send("GET", &format!("/library/items/{item}"), &[], None).await?;
         Ok((shown.json["status"] == "ready").then_some(()))
     });
     ready.await?;
-    println!("ready in {:?} beside 16 dripping imports", began.elapsed());
+    println!("ready in {:?} beside 32 dripping imports", began.elapsed());
     assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
     let most = "SELECT coalesce(max(held), 0) FROM (SELECT count(*) AS held FROM uploads WHERE lease_until > mws_now()
         GROUP BY account_id) AS accounts";
     assert_eq!(world.count(most).await?, 4, "a quarter of a process's slots an account");
     scheduler.stop().await?;
+    world.end().await
+}
+
+/// By how many minutes the tickets of an account in this queue are dated back, the first that is taken first.
+async fn dated_back(world: &World, tenant: &Tenant, queue: Queue) -> anyhow::Result<Vec<i64>> {
+    let minutes = "SELECT (extract(epoch FROM now() - t.run_at) / 60)::bigint FROM uploads u
+        JOIN apalis.jobs t ON t.id = u.ticket_id WHERE u.account_id = $1 AND t.job_type = $2 ORDER BY t.run_at";
+    Ok(sqlx::query_scalar(minutes).bind(tenant.account).bind(queue.name()).fetch_all(world.pool()).await?)
+}
+
+#[tokio::test]
+async fn an_accounts_first_comes_before_what_another_has_in_line() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (many, one) = (world.tenant("many").await?, world.tenant("one").await?);
+    for (tenant, uploads) in [(&many, 4), (&one, 1)] {
+        for _ in 0..uploads {
+            import(tenant, "http://127.0.0.1:9/a.wav").await?;
+            upload(tenant).await?;
+        }
+    }
+    let lines = async || {
+        for queue in [Queue::Fetch, Queue::Ingest] {
+            assert_eq!(dated_back(&world, &many, queue).await?, [20, 19, 18, 17], "{queue:?}");
+            assert_eq!(dated_back(&world, &one, queue).await?, [20], "{queue:?}");
+        }
+        anyhow::Ok(())
+    };
+    lines().await?;
+    // As if all of them had been put off.
+    sqlx::raw_sql("DELETE FROM apalis.jobs; UPDATE uploads SET ticket_id = NULL").execute(world.pool()).await?;
+    assert_eq!(scheduler::reissue_uploads::run_once(&world.process).await?, 10);
+    lines().await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn accounts_with_many_uploads_in_line_leave_the_next_slot_to_the_first_of_another() -> anyhow::Result<()> {
+    const EACH: usize = 12;
+    let world = World::new().await?;
+    let victim = world.tenant("victim").await?;
+    for (tenant, uploads) in [(world.tenant("a").await?, EACH), (world.tenant("b").await?, EACH), (victim.clone(), 1)] {
+        for _ in 0..uploads {
+            upload(&tenant).await?;
+        }
+    }
+    // As few slots as a process has: each account may have half of them.
+    let worker = world.worker_with(runners::instant(), |settings| settings.worker_reads = Some(1)).await?;
+    let scheduler = world.scheduler().await?;
+    let live = "SELECT count(*) FROM uploads WHERE finished_at IS NULL";
+    until("all are ready", async || Ok((world.count(live).await? == 0).then_some(()))).await?;
+    let before =
+        "SELECT count(*) FROM uploads WHERE finished_at < (SELECT finished_at FROM uploads WHERE account_id = $1)";
+    let before: i64 = sqlx::query_scalar(before).bind(victim.account).fetch_one(world.pool()).await?;
+    assert!(before < 12, "{before} of 24 were before the only one of another account");
+    worker.stop().await?;
+    scheduler.stop().await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_waits_for_its_own_accounts_uploads_is_called_as_they_end() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    for _ in 0..6 {
+        upload(&tenant).await?;
+    }
+    // Two at a time, and nothing else gives the others their tickets: there is no scheduler.
+    let worker = world.worker_with(runners::instant(), |settings| settings.worker_reads = Some(1)).await?;
+    let ready = "SELECT count(*) FROM items WHERE status = 'ready'";
+    until("all are ready", async || Ok((world.count(ready).await? == 6).then_some(()))).await?;
+    worker.stop().await?;
     world.end().await
 }
 

@@ -10,7 +10,8 @@ use sqlx::{PgConnection, Postgres};
 use std::time::Duration;
 use store::items::{self, Added, NewItem, Resolved, Tombstone};
 use store::uploads::{
-    self, Claim, Completed, Counts, Facts, Finished, NewImport, NewUpload, Received, ReceivingClaim, Reserved, Stage,
+    self, Claim, Completed, Counts, DueUpload, Facts, Finished, NewImport, NewUpload, Received, ReceivingClaim,
+    Reserved, Stage,
 };
 use store::usage;
 
@@ -270,18 +271,15 @@ async fn a_retry_waits_and_then_gets_one_new_ticket() -> anyhow::Result<()> {
     uploads::retry(&mut library.conn, &claim, Counts::Yes, 10, "fetch_failed", "503").await?;
     assert!(uploads::lock_due(&mut library.conn, 10).await?.is_empty(), "it waits");
     library.pass(11).await?;
-    assert_eq!(uploads::lock_due(&mut library.conn, 10).await?, [(upload, Stage::Probe)]);
+    let due = DueUpload { id: upload, account: library.account, stage: Stage::Probe };
+    assert_eq!(uploads::lock_due(&mut library.conn, 10).await?, [due]);
 
     let ticket = Ticket::new(Queue::Ingest, Subject::Upload(upload));
     uploads::assign_tickets(&mut library.conn, &[upload], std::slice::from_ref(&ticket.id)).await?;
     queue::push(&mut library.conn, &[ticket]).await?;
     assert!(uploads::lock_due(&mut library.conn, 10).await?.is_empty(), "it has a ticket");
     sqlx::query("UPDATE apalis.jobs SET status = 'Done'").execute(&mut *library.conn).await?;
-    assert_eq!(
-        uploads::lock_due(&mut library.conn, 10).await?,
-        [(upload, Stage::Probe)],
-        "a done ticket brings nothing"
-    );
+    assert_eq!(uploads::lock_due(&mut library.conn, 10).await?, [due], "a done ticket brings nothing");
     let again = library.claim(upload).await?.expect("it is due again");
     assert_eq!((again.failures, again.losses), (1, 0));
     assert!(uploads::finish(&mut library.conn, &again, &sound()).await?.is_some());

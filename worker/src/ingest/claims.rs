@@ -1,10 +1,11 @@
-//! The claims of ingest: which uploads a process takes, and how it keeps them.
+//! The claims of ingest: which uploads a process takes, how it keeps them, and which one is next after each.
 
 use super::Ingest;
 use domain::ids::{AccountId, UploadId};
 use domain::job::{LEASE, RENEWAL};
-use runtime::queue::{Subject, Taken, Work};
+use runtime::queue::{self, Subject, Taken, Ticket, Work};
 use sqlx::PgConnection;
+use std::slice;
 use store::tickets;
 use store::uploads::{self, Claim};
 use tokio::time::{Instant, sleep, timeout};
@@ -64,18 +65,28 @@ impl Ingest {
         Ok((claimed, passed_over))
     }
 
-    /// Transaction "claim an upload": the account's next one, without its ticket.
-    pub(super) async fn claim_next(&self, account: AccountId) -> sqlx::Result<Option<Claim>> {
-        let Some(upload) = self.next(account).await? else { return Ok(None) };
-        let mut claim = self.process.pool.begin().await?;
-        let (claimed, _) = self.claim_all(&mut claim, &[upload]).await?;
-        claim.commit().await?;
-        Ok(claimed.into_iter().next())
+    /// The account's upload that was put off because of others of it gets its ticket now. So an account that is alone
+    /// never pauses, and where others wait too, the queue says whose turn it is. The scheduler finds what this misses.
+    pub(super) async fn call_next(&self, account: AccountId) {
+        match self.push_next(account).await {
+            Ok(Some(ticket)) => self.process.wakes.tickets(&[ticket]),
+            Ok(None) => {}
+            Err(error) => {
+                tracing::info!(account.id = %account, error = %error, "An account's next upload got no ticket; the scheduler gives it one.");
+            }
+        }
     }
 
-    async fn next(&self, account: AccountId) -> sqlx::Result<Option<UploadId>> {
-        let mut conn = self.process.pool.acquire().await?;
-        uploads::make_due_next(&mut conn, account, self.stage).await
+    /// Transaction "call the next". Returns the ticket that was pushed, if an upload waits for one.
+    async fn push_next(&self, account: AccountId) -> sqlx::Result<Option<Ticket>> {
+        let mut call_next = self.process.pool.begin().await?;
+        let Some(upload) = uploads::make_due_next(&mut call_next, account, self.stage).await? else { return Ok(None) };
+        let others = uploads::in_line(&mut call_next, account, self.stage).await?;
+        let ticket = queue::upload_ticket(upload, self.stage, others);
+        uploads::assign_tickets(&mut call_next, &[upload], slice::from_ref(&ticket.id)).await?;
+        queue::push(&mut call_next, slice::from_ref(&ticket)).await?;
+        call_next.commit().await?;
+        Ok(Some(ticket))
     }
 
     /// Renews the lease; returns when it is lost, or before another process could claim.

@@ -5,11 +5,11 @@
 
 use super::attempt::Fetched;
 use super::failure::Failure;
-use super::{Ended, Ingest, queue_of};
+use super::{Ended, Ingest};
 use domain::job::{Next, after_failure};
 use runtime::media::media_prefix;
 use runtime::own_fault;
-use runtime::queue::{self, Queue, Subject, Ticket};
+use runtime::queue;
 use runtime::wake::Wake;
 use std::time::Duration;
 use store::is_refused_for_good;
@@ -66,9 +66,10 @@ impl Ingest {
 
     /// Transaction "fetched": the bytes are the upload's, which goes on to be probed.
     async fn hand_on(&self, claim: &Claim, fetched: &Fetched, tried: Tried) -> sqlx::Result<()> {
-        let ticket = Ticket::new(Queue::Ingest, Subject::Upload(claim.id));
         let Fetched { key, bytes, sha256, announced } = fetched;
         let mut hand_on = self.process.pool.begin().await?;
+        let others = uploads::in_line(&mut hand_on, claim.account_id, Stage::Probe).await?;
+        let ticket = queue::upload_ticket(claim.id, Stage::Probe, others);
         let announced = announced.as_deref();
         if uploads::record_fetched(&mut hand_on, claim, key, *bytes, sha256, announced, &ticket.id).await? {
             let pushed = [ticket];
@@ -157,9 +158,10 @@ impl Ingest {
 
     /// Transaction "hand back": the upload waits again, uncounted, with a new ticket.
     pub(super) async fn hand_back(&self, claim: &Claim) -> sqlx::Result<()> {
-        let queue = queue_of(self.stage);
-        let ticket = Ticket::new(queue, Subject::Upload(claim.id));
         let mut tx = self.process.pool.begin().await?;
+        // It is held here, and so one of those that are in line.
+        let others = uploads::in_line(&mut tx, claim.account_id, self.stage).await? - 1;
+        let ticket = queue::upload_ticket(claim.id, self.stage, others);
         if uploads::hand_back(&mut tx, claim, &ticket.id).await? == Finished::Lost {
             return Ok(());
         }

@@ -1,12 +1,14 @@
 //! Ingest: turns an upload or an import into a ready item, or says why it can't (contract §4.6).
 //!
 //! There are two stages, each with a queue and slots of its own: imports are fetched, and received bytes are probed. So
-//! bytes that were sent never wait for a network, and slow work of either stage goes on beside the slots (`aside`). A
-//! ticket names an upload; the claim in our own table, which spends the ticket, decides whether there is anything to
-//! do. While an attempt runs its lease is renewed, and a claim that is lost ends the attempt before another can begin.
-//! Every ending is one conditional update that names the claim, so a kill at any moment costs a lease and nothing else.
-//! `claims` claims uploads and renews leases; `attempt` does the work; `failure` says what errors mean; `ends` writes
-//! ends; `room` reserves storage; `join` makes parts one object.
+//! bytes that were sent never wait for a network, and slow work of either stage goes on beside the slots (`aside`).
+//! Tickets of both are dated back by what their accounts have in line, and a slot takes the next ticket after each
+//! attempt, so that accounts take turns. A ticket names an upload; the claim in our own table, which spends the ticket,
+//! decides whether there is anything to do. While an attempt runs its lease is renewed, and a claim that is lost ends
+//! the attempt before another can begin. Every ending is one conditional update that names the claim, so a kill at any
+//! moment costs a lease and nothing else. `claims` claims uploads, renews leases and calls an account's next upload;
+//! `attempt` does the work; `failure` says what errors mean; `ends` writes ends; `room` reserves storage; `join` makes
+//! parts one object.
 
 mod aside;
 mod attempt;
@@ -41,8 +43,6 @@ use tokio::time::{Instant, sleep};
 const FETCHES: usize = 16;
 /// Probes of a process at once, however few cores it has.
 const LEAST_PROBES: usize = 4;
-/// How long a slot goes on with the uploads of one account before it takes another ticket.
-const ONE_ACCOUNT: Duration = Duration::from_secs(10);
 /// Time at the end of the drain for handing back uploads that did not end in it.
 const HAND_BACK: Duration = Duration::from_secs(3);
 
@@ -67,13 +67,6 @@ fn probes(process: &Process) -> usize {
     (2 * process.settings.read_slots()).max(LEAST_PROBES)
 }
 
-const fn queue_of(stage: Stage) -> Queue {
-    match stage {
-        Stage::Fetch => Queue::Fetch,
-        Stage::Probe => Queue::Ingest,
-    }
-}
-
 /// Returns the work beside the slots of this process, with none yet.
 pub fn aside(process: &Process) -> Aside {
     Aside::new(probes(process))
@@ -89,7 +82,7 @@ pub fn claims(
 ) -> Vec<Claims> {
     [(Stage::Fetch, FETCHES), (Stage::Probe, probes(process))]
         .map(|(stage, slots)| {
-            let queues = vec![queue_of(stage)];
+            let queues = vec![Queue::from(stage)];
             let ingest = Ingest {
                 process: process.clone(),
                 tools: Arc::clone(tools),
@@ -148,22 +141,19 @@ impl Ingest {
         .boxed()
     }
 
-    /// Works an upload, and then for a while other uploads of its account that had to wait for it.
+    /// Works an upload. Then the account's next one that had to wait for it gets its ticket.
     async fn work(&self, claim: Claim, slot: &Slot) -> sqlx::Result<()> {
-        let until = Instant::now() + ONE_ACCOUNT;
-        let mut next = Some(claim);
-        while let Some(claim) = next {
-            let began = Instant::now();
-            let ended = if claim.losses >= MAX_LOSSES {
-                Ended::Failed(Failure::worker_lost())
-            } else if let Some(wait) = self.deferral(&claim).await {
-                Ended::Deferred(wait)
-            } else {
-                self.run(&claim, slot).await
-            };
-            self.end(&claim, &ended, began.elapsed()).await?;
-            let goes_on = Instant::now() < until && !slot.is_left() && !self.process.shutdown.is_cancelled();
-            next = if goes_on { self.claim_next(claim.account_id).await? } else { None };
+        let began = Instant::now();
+        let ended = if claim.losses >= MAX_LOSSES {
+            Ended::Failed(Failure::worker_lost())
+        } else if let Some(wait) = self.deferral(&claim).await {
+            Ended::Deferred(wait)
+        } else {
+            self.run(&claim, slot).await
+        };
+        self.end(&claim, &ended, began.elapsed()).await?;
+        if matches!(ended, Ended::Fetched(_) | Ended::Ready(_) | Ended::Failed(_)) {
+            self.call_next(claim.account_id).await;
         }
         Ok(())
     }

@@ -7,8 +7,8 @@ use crate::http::error::{Answer, ApiError, Code};
 use domain::ids::UploadId;
 use domain::upload::{UploadStatus, direct_parts};
 use runtime::media::{MediaStore, sent_key};
-use runtime::queue::{self, Queue, Subject, Ticket};
-use store::uploads::{self, Completed, Part, UploadRow};
+use runtime::queue;
+use store::uploads::{self, Completed, Part, Stage, UploadRow};
 
 /// Completes an upload of the caller's workspace. A repeat returns the upload again.
 pub async fn complete_upload(app: &App, caller: &Caller, upload: UploadId) -> Answer<UploadRow> {
@@ -23,7 +23,8 @@ pub async fn complete_upload(app: &App, caller: &Caller, upload: UploadId) -> An
     if !sent.is_empty() {
         uploads::receive_parts(&mut complete_upload, upload, &sent).await?;
     }
-    let ticket = Ticket::new(Queue::Ingest, Subject::Upload(upload));
+    let others = uploads::in_line(&mut complete_upload, row.account_id, Stage::Probe).await?;
+    let ticket = queue::upload_ticket(upload, Stage::Probe, others);
     if uploads::complete(&mut complete_upload, upload, &ticket.id).await? == Completed::No {
         // Another call has changed it since it was found.
         let row = uploads::find(&mut complete_upload, upload).await?.ok_or_else(unknown)?;

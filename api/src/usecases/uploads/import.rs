@@ -10,10 +10,10 @@ use crate::usecases::reads_on_ready::{self, IMPORT};
 use domain::ids::{AccountId, ItemId, UploadId};
 use domain::read::Read;
 use runtime::process::Process;
-use runtime::queue::{self, Queue, Subject, Ticket};
+use runtime::queue::{self, Ticket};
 use sqlx::PgConnection;
 use store::items::{ItemRow, NewItem};
-use store::uploads::{self, NewImport};
+use store::uploads::{self, NewImport, Stage};
 
 /// Imports of an account that may be under way.
 const MOST_IMPORTS: i64 = 1_000;
@@ -95,11 +95,11 @@ pub(in crate::usecases) async fn import(
 ) -> Answer<(Imported, [Ticket; 1])> {
     let Import { url, name, item_ref, reads } = asked;
     let (upload, item) = (UploadId::mint(), ItemId::mint());
-    let ticket = Ticket::new(Queue::Fetch, Subject::Upload(upload));
     let (workspace_id, account_id) = (caller.workspace.id, caller.workspace.account_id);
     // The size is unknown, so one byte is reserved; the worker reserves more as bytes arrive.
     reserve(conn, process, caller, 1).await?;
-    one_more_import(conn, account_id).await?;
+    let others = one_more_import(conn, account_id).await?;
+    let ticket = queue::upload_ticket(upload, Stage::Fetch, others);
     let item_ref = item_ref.unwrap_or_else(|| item.to_string());
     let new =
         NewItem { id: item, workspace_id, account_id, item_ref: &item_ref, name: &name, content_type: None, bytes: 0 };
@@ -120,10 +120,12 @@ pub(in crate::usecases) async fn import(
     Ok((Imported { upload, item }, pushed))
 }
 
-/// Refuses an import beyond those that an account may have under way: all accounts' imports wait in one queue.
-async fn one_more_import(conn: &mut PgConnection, account: AccountId) -> Answer<()> {
-    if uploads::imports_under_way(conn, account, MOST_IMPORTS).await? < MOST_IMPORTS {
-        return Ok(());
+/// Returns how many imports the account has under way. Refuses one beyond those that it may have: all accounts' imports
+/// wait in one queue.
+async fn one_more_import(conn: &mut PgConnection, account: AccountId) -> Answer<i64> {
+    let under_way = uploads::imports_under_way(conn, account, MOST_IMPORTS).await?;
+    if under_way < MOST_IMPORTS {
+        return Ok(under_way);
     }
     let message = format!("The account has {MOST_IMPORTS} imports under way, which is the most at once.");
     let refusal = ApiError::new(Code::RateLimited, message).retry_after(IMPORTS_AGAIN_S);

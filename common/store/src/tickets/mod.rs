@@ -4,6 +4,7 @@
 //! a conditional claim of our row. This module pushes tickets; it also picks (locks) and deletes those that are fetched
 //! and claimed in one transaction. Tickets that apalis fetches itself are not handled here.
 
+use crate::uploads::Stage;
 use domain::ids::{DeliveryId, EndpointId, JobId, ProjectWebhookId, UploadId};
 use domain::read::Read;
 use domain::task::Task;
@@ -79,6 +80,15 @@ impl From<Task> for Queue {
             Task::Render => Self::Render,
             Task::Generation => Self::Generation,
             Task::Dub => Self::Dub,
+        }
+    }
+}
+
+impl From<Stage> for Queue {
+    fn from(stage: Stage) -> Self {
+        match stage {
+            Stage::Fetch => Self::Fetch,
+            Stage::Probe => Self::Ingest,
         }
     }
 }

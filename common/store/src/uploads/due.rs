@@ -1,13 +1,23 @@
 //! The scheduler's part of uploads: new tickets for those that are due and have none, and the end of abandoned ones.
 
 use super::Stage;
-use domain::ids::UploadId;
+use domain::ids::{AccountId, UploadId};
 use sqlx::PgConnection;
 
-/// Returns up to `limit` uploads that are due and whose ticket is dead (not in the view `live_tickets`), each with its
-/// stage, and locks them. Locked rows are skipped, and so are those that another scheduler has given a ticket since
-/// they were looked at.
-pub async fn lock_due(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<(UploadId, Stage)>> {
+/// An upload that is due and has no live ticket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DueUpload {
+    /// The upload.
+    pub id: UploadId,
+    /// The account whose storage it takes.
+    pub account: AccountId,
+    /// The step that it is due for.
+    pub stage: Stage,
+}
+
+/// Returns up to `limit` uploads that are due and whose ticket is dead (not in the view `live_tickets`), and locks them.
+/// Locked rows are skipped, and so are those that another scheduler has given a ticket since they were looked at.
+pub async fn lock_due(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<DueUpload>> {
     let due = sqlx::query!(
         r#"WITH lost AS MATERIALIZED (
                SELECT id, ticket_id FROM uploads
@@ -17,9 +27,9 @@ pub async fn lock_due(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<(
                ORDER BY due_at
                LIMIT $1
            )
-           SELECT u.id AS "id!: UploadId", u.to_fetch AS "to_fetch!"
+           SELECT u.id AS "id!: UploadId", u.account_id AS "account!: AccountId", u.to_fetch AS "to_fetch!"
            FROM lost CROSS JOIN LATERAL (
-               SELECT id, (object_key IS NULL AND source_url IS NOT NULL) AS to_fetch FROM uploads
+               SELECT id, account_id, (object_key IS NULL AND source_url IS NOT NULL) AS to_fetch FROM uploads
                WHERE id = lost.id AND ticket_id IS NOT DISTINCT FROM lost.ticket_id AND status = 'processing'
                    AND due_at <= mws_now() AND (lease_until IS NULL OR lease_until <= mws_now())
                FOR UPDATE SKIP LOCKED
@@ -29,7 +39,7 @@ pub async fn lock_due(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<(
     .fetch_all(conn)
     .await?;
     let stage = |to_fetch| if to_fetch { Stage::Fetch } else { Stage::Probe };
-    Ok(due.into_iter().map(|row| (row.id, stage(row.to_fetch))).collect())
+    Ok(due.into_iter().map(|row| DueUpload { id: row.id, account: row.account, stage: stage(row.to_fetch) }).collect())
 }
 
 /// Stores the new tickets of these uploads, which the same transaction has locked. Both lists have the same order.

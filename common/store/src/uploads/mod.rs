@@ -1,17 +1,19 @@
 //! Uploads: how an item's bytes arrive, and the durable work order that turns them into a ready item.
 //!
 //! The api's part is here: making an upload and completing it. `receive` takes its bytes in, `parts` does so piece by
-//! piece; `work` and `end` are the worker's part, `due` is the scheduler's. Every change names the status it leaves;
-//! `claim_no` fences off a worker that has lost its lease.
+//! piece; `work` and `end` are the worker's part, `due` is the scheduler's, and `line` says who is next. Every change
+//! names the status it leaves; `claim_no` fences off a worker that has lost its lease.
 
 mod due;
 mod end;
+mod line;
 mod parts;
 mod receive;
 mod work;
 
-pub use due::{assign_tickets, expire, lock_due, prune};
+pub use due::{DueUpload, assign_tickets, expire, lock_due, prune};
 pub use end::{Counts, Facts, Finished, fail, finish, hand_back, retry};
+pub use line::{all_in_line, in_line, make_due_next};
 pub use parts::{
     Part, Progress, SoFar, Whole, append, awaiting, begin_append, drop_parts, last_part, named_parts, parts,
     receive_parts, record_joined, whole,
@@ -20,8 +22,7 @@ pub use receive::{
     RECEIVING_SECONDS, Received, ReceivingClaim, claim_left, claim_receiving, let_go, receive, renew_receiving,
 };
 pub use work::{
-    Claim, Reserved, Stage, claim, defer, keep_tickets, lock_claims, lock_free, make_due_next, record_fetched, renew,
-    reserve,
+    Claim, Reserved, Stage, claim, defer, keep_tickets, lock_claims, lock_free, record_fetched, renew, reserve,
 };
 
 use chrono::{DateTime, Utc};

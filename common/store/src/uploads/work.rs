@@ -32,7 +32,7 @@ pub struct Claim {
 }
 
 /// The step of an upload that a worker does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
     /// To fetch its bytes.
     Fetch,
@@ -108,33 +108,8 @@ pub async fn claim(conn: &mut PgConnection, upload: UploadId, stage: Stage, most
     .await
 }
 
-/// Returns the account's upload that has waited longest at this stage, among those that are due or were deferred, and
-/// makes it due. Its claim shows whether it is free.
-pub async fn make_due_next(
-    conn: &mut PgConnection,
-    account: AccountId,
-    stage: Stage,
-) -> sqlx::Result<Option<UploadId>> {
-    sqlx::query_scalar!(
-        r#"UPDATE uploads SET due_at = least(due_at, mws_now())
-           WHERE id = (
-               SELECT id FROM uploads
-               WHERE account_id = $1 AND status = 'processing' AND finished_at IS NULL AND lease_until IS NULL
-                   AND due_at <= mws_now() + interval '2 seconds'
-                   AND (object_key IS NULL AND source_url IS NOT NULL) = $2
-               ORDER BY id LIMIT 1
-               FOR UPDATE SKIP LOCKED
-           ) AND status = 'processing' AND lease_until IS NULL
-           RETURNING id AS "id: UploadId""#,
-        account as AccountId,
-        stage == Stage::Fetch,
-    )
-    .fetch_optional(conn)
-    .await
-}
-
 /// Defers an upload by two seconds, because too many of its account are held, or because it is due for the other
-/// stage.
+/// stage. It gets its next ticket when one of those has ended (`line`), or from the scheduler.
 pub async fn defer(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE uploads SET due_at = mws_now() + interval '2 seconds', ticket_id = NULL
