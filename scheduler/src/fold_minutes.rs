@@ -1,18 +1,18 @@
 //! Folds ended jobs into the balances of their accounts, so that accounts which dispatch nothing are folded too. One
-//! statement folds for many accounts: its time depends on the number of jobs, not of accounts.
+//! statement folds for many accounts: its time depends on the number of rows, not of accounts.
 
 use domain::ids::AccountId;
 use runtime::process::Process;
 use store::{accounts, minutes};
 
-/// Ended jobs folded in one statement, at most. It keeps their accounts locked for some milliseconds.
-const JOBS_PER_STATEMENT: u64 = 1_000;
+/// Rows of ended jobs folded in one statement, at most. It keeps their accounts locked for some milliseconds.
+const ROWS_PER_STATEMENT: u64 = 1_000;
 /// Statements in one run, at most.
 const STATEMENTS_PER_RUN: usize = 20;
 /// Accounts folded one by one in one run, at most.
 const ACCOUNTS_PER_RUN: i64 = 200;
 
-/// Folds until a statement folds fewer jobs than it may. Returns how many jobs it folded; where accounts had to be
+/// Folds until a statement folds fewer rows than it may. Returns how many rows it folded; where accounts had to be
 /// folded one by one, how many accounts it tried, including those that failed.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut folded = 0;
@@ -23,7 +23,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
             some => some?,
         };
         folded += some;
-        if some < JOBS_PER_STATEMENT || process.shutdown.is_cancelled() {
+        if some < ROWS_PER_STATEMENT || process.shutdown.is_cancelled() {
             break;
         }
     }
@@ -32,7 +32,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
 
 async fn fold_some(process: &Process) -> sqlx::Result<u64> {
     let mut fold = process.pool.begin().await?;
-    let some = minutes::fold_some(&mut fold, JOBS_PER_STATEMENT.cast_signed()).await?;
+    let some = minutes::fold_some(&mut fold, ROWS_PER_STATEMENT.cast_signed()).await?;
     fold.commit().await?;
     Ok(some)
 }

@@ -218,6 +218,24 @@ async fn an_account_whose_ends_are_refused_keeps_no_other_from_being_folded() ->
     world.end().await
 }
 
+#[tokio::test]
+async fn jobs_that_end_together_leave_one_row_of_their_account_to_fold() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 3, Media::audio(60)).await?;
+    let jobs = tenant.client.prepare(&items, &["levels"]).await?.job_ids()?;
+    let held = world.count("SELECT held FROM minute_buckets").await?;
+    tenant.client.tool("cancel_jobs", &json!({ "job_ids": jobs })).await?.data()?;
+    let released = "SELECT count(*) FROM minute_journal WHERE kind = 'release'";
+    assert_eq!(world.count(released).await?, 3, "each has an entry of its own");
+    assert_eq!(world.count("SELECT month_freed FROM minute_unfolded").await?, held, "in one row");
+    let left = "SELECT count(*) FROM minute_unfolded";
+    assert_eq!(world.count(left).await?, 1);
+    assert_eq!(world.duty(scheduler::fold_minutes::run_once, left).await?, 1);
+    assert_eq!(world.count("SELECT held FROM minute_buckets").await?, 0);
+    world.end().await
+}
+
 /// As a worker holds it that looks for waiting jobs, once some have ended.
 #[tokio::test]
 async fn ends_of_an_account_that_another_holds_are_left_to_a_later_fold() -> anyhow::Result<()> {

@@ -1,9 +1,9 @@
--- What jobs that ended leave to others: their holds as entries of the journal, to be folded ($1 to $8, and the credits
--- $14 and $15), the reads that they owned, and the places $10 that the accounts $9 have free, which their next waiting
--- jobs that are due are given, each with a ticket of $11. Due by the statement's clock: jobs that were dispatched since
--- this transaction began wait too. An account's line is read from the job $12 on, or from its front where that is 0. How
--- many of an account had a place before is counted once an account; of one whose line is not read from its front, all
--- $13 were taken.
+-- What jobs that ended leave to others: their holds as entries of the journal ($1 to $8, and the credits $14 and $15),
+-- with the sums of these to be folded: a row for each account and month, by the id of one of its jobs. The reads that
+-- they owned, and the places $10 that the accounts $9 have free, which their next waiting jobs that are due are given,
+-- each with a ticket of $11. Due by the statement's clock: jobs that were dispatched since this transaction began wait
+-- too. An account's line is read from the job $12 on, or from its front where that is 0. How many of an account had a
+-- place before is counted once an account; of one whose line is not read from its front, all $13 were taken.
 WITH ended AS (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::date[], $4::bool[], $5::bigint[], $6::bigint[], $7::bigint[],
                          $8::bigint[], $14::bigint[], $15::bigint[])
@@ -19,8 +19,9 @@ WITH ended AS (
 ), unfolded AS (
     INSERT INTO minute_unfolded (job_id, account_id, month, month_used, month_freed, bought_used, bought_freed,
                                  credits_used, credits_freed)
-    SELECT job_id, account_id, month, month_used, month_freed, bought_used, bought_freed, credits_used, credits_freed
-    FROM ended
+    SELECT (array_agg(job_id))[1], account_id, month, sum(month_used)::bigint, sum(month_freed)::bigint,
+        sum(bought_used)::bigint, sum(bought_freed)::bigint, sum(credits_used)::bigint, sum(credits_freed)::bigint
+    FROM ended GROUP BY account_id, month
 ), given_back AS (
     DELETE FROM job_reads WHERE job_id = ANY ($1)
 ), next AS MATERIALIZED (
