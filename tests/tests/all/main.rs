@@ -83,6 +83,7 @@ mod polled;
 mod portal;
 mod portal_refusals;
 mod provider_outputs;
+mod provider_waits;
 mod providers;
 mod pruning;
 mod public_links;

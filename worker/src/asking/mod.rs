@@ -1,33 +1,44 @@
 //! Asking a provider for what a job makes: the asking is noted first, and the job waits outside its slot.
 //!
-//! A job that waits for a provider computes nothing here, so it leaves its slot to others. A job that holds memory
-//! while it waits needs a place for that; without one it waits in its slot. When a slot does not come free within
-//! `SLOT_TIMEOUT`, the job goes on beside the slots: a few jobs at a time, as with lent slots.
+//! A job that waits for a provider computes nothing here, so it leaves its slot to others. It holds memory while it
+//! waits, which it takes before it reads what it sends (`memory`). Where its account's other jobs have what the account
+//! may have, it waits for that outside its slot too; where others have it, it waits for its provider in its slot. When a
+//! slot does not come free within `SLOT_TIMEOUT`, the job goes on beside the slots: a few jobs at a time, as with lent
+//! slots.
+
+mod memory;
 
 use crate::readers::ReadError;
+use domain::ids::AccountId;
 use futures_util::future::BoxFuture;
+use memory::{Memory, MemoryPermit, NoMemory};
 use runtime::queue::Slot;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 /// MiB that all waiting jobs may hold together.
 const WAITING_MIB: usize = 256;
-/// MiB that each waiting job counts as at least, which limits how many wait outside their slots at once.
+/// MiB that each waiting job counts as at least, which limits how many wait for providers outside their slots at once.
 const LEAST_MIB: usize = 4;
 /// Memory that sending a source takes, as a multiple of its size: its base64, twice.
-const SENT: u32 = 3;
+const SENT: usize = 3;
+/// Jobs that wait for memory outside their slots at once, at most.
+const FOR_MEMORY: usize = 64;
+/// How long a job waits for memory, before it takes a slot and waits for its provider there. It counts to no time limit
+/// of the job (`JobCtx::turn`).
+const MEMORY_TIMEOUT: Duration = Duration::from_mins(5);
 /// Jobs that go on beside the slots at once, at most.
 const BESIDE: usize = 4;
 /// How long a job waits for a slot before it goes on beside the slots.
 const SLOT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Jobs that wait outside a process's slots at once, at most.
-pub(crate) const MOST_WAITING: usize = WAITING_MIB / LEAST_MIB;
+pub(crate) const MOST_WAITING: usize = WAITING_MIB / LEAST_MIB + FOR_MEMORY;
 
 /// Records that a provider is about to be asked, or fails where it may not be.
 type Note = Box<dyn Fn() -> BoxFuture<'static, Result<MayAsk, ReadError>> + Send + Sync>;
@@ -44,26 +55,33 @@ pub(crate) enum MayAsk {
 /// The limits that a process's jobs wait under.
 #[derive(Debug, Clone)]
 pub(crate) struct WaitLimits {
-    waiting: Arc<Semaphore>,
+    memory: Memory,
+    for_memory: Arc<Semaphore>,
     beside: Arc<Semaphore>,
     shutdown: CancellationToken,
 }
 
 impl WaitLimits {
     pub(crate) fn new(shutdown: &CancellationToken) -> Self {
-        let (waiting, beside) = (Arc::new(Semaphore::new(WAITING_MIB)), Arc::new(Semaphore::new(BESIDE)));
-        Self { waiting, beside, shutdown: shutdown.clone() }
+        let (for_memory, beside) = (Arc::new(Semaphore::new(FOR_MEMORY)), Arc::new(Semaphore::new(BESIDE)));
+        Self { memory: Memory::new(WAITING_MIB), for_memory, beside, shutdown: shutdown.clone() }
     }
 
-    /// Returns how the job of this slot, which sends `sent_bytes` bytes, waits for its provider. `is_away` is true
-    /// while it has left the slot.
-    pub(crate) fn waiting(&self, slot: Slot, sent_bytes: u64, is_away: Arc<AtomicBool>) -> ProviderWait {
-        let sent_mib = u32::try_from(sent_bytes >> 20).unwrap_or(u32::MAX);
-        let mib = sent_mib.saturating_mul(SENT).saturating_add(u32::try_from(LEAST_MIB).unwrap_or(u32::MAX));
+    /// Returns how the account's job of this slot, which sends `sent_bytes` bytes, waits for its provider. `is_away` is
+    /// true while it has left the slot.
+    pub(crate) fn waiting(
+        &self,
+        slot: Slot,
+        account: AccountId,
+        sent_bytes: u64,
+        is_away: Arc<AtomicBool>,
+    ) -> ProviderWait {
+        let sent_mib = usize::try_from(sent_bytes >> 20).unwrap_or(usize::MAX);
         ProviderWait {
             limits: self.clone(),
             slot,
-            mib,
+            account,
+            mib: sent_mib.saturating_mul(SENT).saturating_add(LEAST_MIB),
             is_away,
             place: Mutex::default(),
             beside: Mutex::default(),
@@ -77,21 +95,44 @@ impl WaitLimits {
 pub(crate) struct ProviderWait {
     limits: WaitLimits,
     slot: Slot,
-    mib: u32,
+    account: AccountId,
+    mib: usize,
     is_away: Arc<AtomicBool>,
-    place: Mutex<Option<OwnedSemaphorePermit>>,
+    place: Mutex<Option<MemoryPermit>>,
     beside: Mutex<Option<OwnedSemaphorePermit>>,
     has_begun: AtomicBool,
 }
 
-fn put(into: &Mutex<Option<OwnedSemaphorePermit>>, permit: Option<OwnedSemaphorePermit>) {
+fn put<T>(into: &Mutex<Option<T>>, permit: Option<T>) {
     *into.lock().unwrap_or_else(PoisonError::into_inner) = permit;
 }
 
 impl ProviderWait {
-    /// Takes a place to wait in, if one is free.
-    fn take_place(&self) {
-        put(&self.place, Arc::clone(&self.limits.waiting).try_acquire_many_owned(self.mib).ok());
+    /// Takes memory to wait with outside the slot, as far as the job may have it.
+    async fn take_memory(&self) {
+        match self.limits.memory.take(self.account, self.mib) {
+            Ok(taken) => put(&self.place, Some(taken)),
+            Err(NoMemory::HasItsShare) => self.wait_for_memory().await,
+            Err(NoMemory::IsTaken) => {}
+        }
+    }
+
+    /// Waits outside the slot until the account's other jobs have given memory back.
+    async fn wait_for_memory(&self) {
+        let Ok(_waits) = self.limits.for_memory.try_acquire() else { return };
+        if !self.slot.leave() {
+            return;
+        }
+        self.is_away.store(true, Ordering::Relaxed);
+        self.slot.tell();
+        let taking = timeout(MEMORY_TIMEOUT, self.limits.memory.wait(self.account, self.mib));
+        if let Ok(Ok(taken)) = taking.await {
+            put(&self.place, Some(taken));
+            return self.back().await;
+        }
+        // What it reads is in no memory that is counted, so it waits for a slot, however long that takes.
+        self.slot.retake().await;
+        self.is_away.store(false, Ordering::Relaxed);
     }
 
     /// Leaves the slot, or the place beside the slots, to others.
@@ -141,11 +182,17 @@ impl Asking {
         Self(Some(Arc::new((note, waiting))))
     }
 
+    /// Takes memory to wait with, before what is sent is read: it may be waited for, and so may a slot.
+    pub(crate) async fn take_memory(&self) {
+        if let Some(asking) = &self.0 {
+            asking.1.take_memory().await;
+        }
+    }
+
     /// Records for good that the provider is asked now, and leaves the slot. On an error it must not be asked.
     pub(crate) async fn begin(&self) -> Result<MayAsk, ReadError> {
         let Some(asking) = &self.0 else { return Ok(MayAsk::ToMake) };
         let (note, waiting) = &**asking;
-        waiting.take_place();
         let may_ask = note().await?;
         waiting.has_begun.store(true, Ordering::Relaxed);
         waiting.leave();
@@ -179,8 +226,8 @@ mod tests {
     #[tokio::test]
     async fn what_waits_on_beside_the_slots_gives_its_place_there_to_others() {
         let limits = WaitLimits::new(&CancellationToken::new());
-        let waiting = limits.waiting(Slot::default(), 0, Arc::default());
-        waiting.take_place();
+        let waiting = limits.waiting(Slot::default(), AccountId::mint(), 0, Arc::default());
+        waiting.take_memory().await;
         put(&waiting.beside, Arc::clone(&limits.beside).try_acquire_owned().ok());
         assert_eq!(limits.beside.available_permits(), BESIDE - 1);
         waiting.leave();
@@ -189,21 +236,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_waits_holds_no_more_than_there_is_room_for() {
+    async fn large_sources_of_an_account_leave_memory_for_those_of_others() {
         let limits = WaitLimits::new(&CancellationToken::new());
-        let waiting = |bytes| limits.waiting(Slot::default(), bytes, Arc::default());
-        let small: Vec<ProviderWait> = (0..MOST_WAITING).map(|_| waiting(1_000)).collect();
-        small.iter().for_each(ProviderWait::take_place);
-        assert_eq!(limits.waiting.available_permits(), 0);
-        let more = waiting(0);
-        more.take_place();
-        assert!(more.place.lock().unwrap().is_none(), "it waits in its slot");
-        drop(small);
-        let large = waiting(100 << 20);
-        large.take_place();
-        assert!(large.place.lock().unwrap().is_none(), "304 MiB");
-        let fits = waiting(80 << 20);
-        fits.take_place();
-        assert_eq!(limits.waiting.available_permits(), WAITING_MIB - 244);
+        let busy = AccountId::mint();
+        let mut held = Vec::new();
+        for (account, has_memory) in [(busy, true), (busy, true), (busy, false), (AccountId::mint(), true)] {
+            let waiting = limits.waiting(Slot::default(), account, 16 << 20, Arc::default());
+            waiting.take_memory().await;
+            assert_eq!(waiting.place.lock().unwrap().is_some(), has_memory, "after {}", held.len());
+            held.push(waiting);
+        }
     }
 }

@@ -54,7 +54,7 @@ impl Worker {
             }
             .boxed()
         };
-        let waiting = self.limits.waiting(slot.clone(), sent_bytes, Arc::clone(&lease.is_away));
+        let waiting = self.limits.waiting(slot.clone(), claimed.payer, sent_bytes, Arc::clone(&lease.is_away));
         Asking::new(Box::new(note), waiting)
     }
 

@@ -149,6 +149,11 @@ impl JobCtx {
         step
     }
 
+    /// Returns the context of work that may take this long from now on. What it waited in lines before gives it no more.
+    pub(crate) fn for_time(&self, time: Duration) -> Self {
+        Self { deadline: Instant::now() + time - self.in_line.time().0, ..self.clone() }
+    }
+
     /// Returns an error when the work must stop. Work on a thread of its own checks it at each of its steps.
     pub(super) fn may_go_on(&self) -> Result<(), ReadError> {
         if self.cancel.is_cancelled() {
@@ -204,6 +209,14 @@ mod tests {
     /// A context whose deadline was as long ago.
     fn late_by(time: Duration) -> JobCtx {
         JobCtx::new(Instant::now() - time, CancellationToken::new())
+    }
+
+    #[tokio::test]
+    async fn work_that_begins_after_a_line_has_its_own_time_alone() {
+        let ctx = late_by(MINUTE);
+        ctx.in_line.waited().before = 2 * MINUTE;
+        assert!(ctx.for_time(MINUTE).may_go_on().is_ok());
+        assert!(matches!(ctx.for_time(Duration::ZERO).may_go_on(), Err(ReadError::Timeout)));
     }
 
     #[tokio::test]

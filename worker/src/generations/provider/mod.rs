@@ -31,7 +31,7 @@ use serde_json::{Map, Value};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 /// Bytes of an answer in JSON, at most: larger media comes by a URL.
 const ANSWER_BYTES: u64 = 64 << 20;
@@ -90,13 +90,14 @@ impl Provider {
     ) -> Result<JobCtx, ReadError> {
         let most_bytes = asked.most_bytes.min(self.model.limits.output_bytes);
         let path = workshop.path(OUTPUT_FILE);
+        ctx.turn(asked.asking.take_memory()).await?;
         let input = match source {
             Some(media) => Some(output::data_url(media, self.model.limits.input_bytes).await?),
             None => None,
         };
         // Everything to send is at hand, so the request may go out from now on.
         let may_ask = ctx.bounded(asked.asking.begin()).await??;
-        let own = JobCtx { deadline: Instant::now() + self.model.timeout, ..ctx.clone() };
+        let own = ctx.for_time(self.model.timeout);
         let answer = workshop.path(ANSWER_FILE);
         let spool = AnswerSpool { asking: &asked.asking, path: &answer, ctx: &own };
         let working = async {
