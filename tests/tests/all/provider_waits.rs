@@ -8,7 +8,8 @@ use serde_json::json;
 use worker::Engines;
 
 /// How many jobs each account starts, one account after the other, and how many of these are at the provider at once:
-/// of four MiB each, until half of 256 is taken, and beyond that of 32 MiB of an account. It has a place left of twenty.
+/// of four MiB each, until half of 256 is taken, and beyond that of 32 MiB of an account. One of its twenty places is
+/// left for its read.
 const ACCOUNTS: [(&str, usize, usize); 4] = [("a", 19, 19), ("b", 19, 13), ("c", 19, 8), ("d", 8, 8)];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -35,7 +35,7 @@ pub(super) struct MemoryPermit {
 pub(super) enum NoMemory {
     /// The account's other jobs have what it may have, or wait for it.
     HasItsShare,
-    /// Others have it, or it is more than half of all.
+    /// Others have it, or it is more than there is.
     IsTaken,
 }
 
@@ -75,7 +75,7 @@ impl Memory {
         let mut held = self.held();
         let own = held.get(&account).copied().unwrap_or_default();
         let all = held.values().sum::<usize>();
-        if mib > half {
+        if mib > most {
             return Err(NoMemory::IsTaken);
         }
         if own > 0 && own + mib > most / 8 && all + mib > half {
@@ -131,7 +131,9 @@ mod tests {
         held.push(memory.take(AccountId::mint(), 44).expect("its first"));
         drop(held);
         assert!(memory.held().is_empty(), "who holds nothing is forgotten");
-        assert_eq!(memory.take(busy, 129).err(), Some(IsTaken), "more than half is nobody's");
+        let _large = memory.take(busy, 200).expect("its first may have what is free");
+        assert_eq!(memory.take(busy, 200).err(), Some(HasItsShare), "its second waits for that");
+        assert_eq!(memory.take(busy, 257).err(), Some(IsTaken), "more than there is would wait for nothing");
     }
 
     #[tokio::test]

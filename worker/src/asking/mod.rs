@@ -2,9 +2,9 @@
 //!
 //! A job that waits for a provider computes nothing here, so it leaves its slot to others. It holds memory while it
 //! waits, which it takes before it reads what it sends (`memory`). Where its account's other jobs have what the account
-//! may have, it waits for that outside its slot too; where others have it, it waits for its provider in its slot. When a
-//! slot does not come free within `SLOT_TIMEOUT`, the job goes on beside the slots: a few jobs at a time, as with lent
-//! slots.
+//! may have, it waits for that outside its slot too; where others have it, it waits for its provider in its slot. When
+//! a slot does not come free within `SLOT_TIMEOUT`, the job goes on beside the slots: a few jobs at a time, as with
+//! lent slots.
 
 mod memory;
 
