@@ -89,16 +89,16 @@ pub(crate) async fn small_pictures(
 }
 
 /// Starts ffmpeg on the video stream. Raw frames carry no times, so each gets one more row, whose first bytes are its
-/// milliseconds; no frame is doubled or dropped to keep a rate.
+/// milliseconds; no frame is doubled or dropped to keep a rate. `geq` copies the cells: with its own default, which
+/// looks between two of them, the last column would be that before it.
 async fn start(media: &MediaSource, size: SmallSize, ctx: &JobCtx) -> Result<Decoder, ReadError> {
     let SmallSize { width, height } = size;
     let tools = media.tools();
     let most_seconds = Paid::of(ctx).seconds(&tools.limits);
     let time = format!("if(lt(Y\\,{height})\\,lum(X\\,Y)\\,mod(floor((T*1000+0.5)/pow(256\\,X))\\,256))");
-    let filter = format!(
-        "scale={width}:{height},format=yuv444p,pad={width}:{}:0:0,geq=lum={time}:cb=cb(X\\,Y):cr=cr(X\\,Y)",
-        height + 1
-    );
+    let copied = "cb=cb(X\\,Y):cr=cr(X\\,Y):interpolation=nearest";
+    let filter =
+        format!("scale={width}:{height},format=yuv444p,pad={width}:{}:0:0,geq=lum={time}:{copied}", height + 1);
     let most_pixels = most_pixels(media.probe());
     let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-filter_threads", "1"];
     let bounds = ["-t", &most_seconds, "-max_pixels", &most_pixels];
@@ -194,7 +194,7 @@ impl Frames {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::readers::tests::an_hour;
+    use crate::readers::tests::{Studio, an_hour};
 
     #[test]
     fn frames_are_cut_out_of_any_blocks_and_have_their_times() {
@@ -215,5 +215,21 @@ mod tests {
             assert_eq!(cells, [[value; 4], [value + 1; 4], [value + 2; 4]].concat());
         }
         assert_eq!(frames.duration_ms(), 71_040);
+    }
+
+    #[tokio::test]
+    async fn every_cell_shows_its_own_place_up_to_the_edges() {
+        let studio = Studio::new();
+        let edges = "drawbox=x=310:w=10:c=white:t=fill,drawbox=y=170:h=10:c=white:t=fill";
+        let film = format!("color=black:s=320x180:r=10:d=0.5,{edges}");
+        let film = studio.make("edges.mp4", &film, &["-c:v", "mpeg4", "-q:v", "2"]);
+        let source = studio.open(&film, &an_hour()).await.unwrap();
+        let (size, mut shown) = (SmallSize { width: 32, height: 18 }, Vec::new());
+        small_pictures(&source, size, &an_hour(), |_, cells| shown = cells.to_vec()).await.unwrap();
+        for (place, value) in shown.iter().take(size.cells()).enumerate() {
+            let (across, down) = (place % size.width, place / size.width);
+            assert_eq!(*value > 128, across == 31 || down == 17, "{value} at {across}, {down}");
+        }
+        assert_eq!(shown.len(), 3 * size.cells());
     }
 }
