@@ -1,5 +1,6 @@
 //! Writes changes of keys, signing secret, endpoints, public links, calendar feeds, workspaces and members into the
-//! account's audit log, in the transaction of the change: a change that can't be logged is not made.
+//! account's audit log, in the transaction of the change: a change that can't be logged is not made. What a guest
+//! changes in a workspace is in two logs: the guest's own, where it counts, and that of the workspace's account.
 
 use crate::auth::{Caller, CredentialKind};
 use crate::http::error::{Answer, ApiError, Code};
@@ -60,6 +61,53 @@ pub(super) async fn note_made(
         return Err(ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S));
     }
     note(conn, caller, action, target, details).await
+}
+
+/// As [`note`], for a change in the workspace that the call acts in: its account has a guest's changes in its log too.
+pub(super) async fn note_here(
+    conn: &mut PgConnection,
+    caller: &Caller,
+    action: &'static str,
+    target: impl Display,
+    details: Option<Value>,
+) -> Answer<()> {
+    tell_host(conn, caller, action, &target, details.clone()).await?;
+    note(conn, caller, action, target, details).await
+}
+
+/// As [`note_made`], for a change in the workspace that the call acts in, as in [`note_here`].
+///
+/// # Errors
+/// As [`note_made`]: a guest's changes count among those of the guest's own account.
+pub(super) async fn note_made_here(
+    conn: &mut PgConnection,
+    caller: &Caller,
+    action: &'static str,
+    target: impl Display,
+    details: Option<Value>,
+) -> Answer<()> {
+    note_made(conn, caller, action, &target, details.clone()).await?;
+    tell_host(conn, caller, action, target, details).await
+}
+
+/// Logs a guest's change for the account whose workspace it is in: marked as a guest's, which is not counted there, and
+/// without the guest's address, which is not that account's to know.
+async fn tell_host(
+    conn: &mut PgConnection,
+    caller: &Caller,
+    action: &'static str,
+    target: impl Display,
+    details: Option<Value>,
+) -> Answer<()> {
+    let host = caller.workspace.account_id;
+    if host == caller.account_id {
+        return Ok(());
+    }
+    let mut details = details.unwrap_or_else(|| json!({}));
+    details["guest"] = true.into();
+    let mut told = entry(caller, action, target, Some(details));
+    (told.account_id, told.actor.address) = (host, None);
+    Ok(account_audit::record(conn, &told).await?)
 }
 
 /// Logs what changed of an endpoint, in the change's transaction. A call that asks only for the state that the endpoint

@@ -17,7 +17,7 @@ pub struct Actor {
     pub name: String,
     /// How they authenticated: `api_key`, `session`, `oauth`, `portal` or `operator`.
     pub credential: &'static str,
-    /// The address that the request came from; none for an operator's.
+    /// The address that the request came from; none for an operator's, and for a guest's in the log of others.
     pub address: Option<String>,
     /// The request's id.
     pub request_id: String,
@@ -26,7 +26,8 @@ pub struct Actor {
 /// A change to be recorded.
 #[derive(Debug, Clone)]
 pub struct AccountAuditEntry {
-    /// The account whose key, secret or endpoint is changed.
+    /// The account whose log it is in: the one whose key, secret, endpoint or workspace is changed or, for a guest's
+    /// change, also the guest's own.
     pub account_id: AccountId,
     /// Who makes the change.
     pub actor: Actor,
@@ -58,12 +59,14 @@ pub async fn record(conn: &mut PgConnection, entry: &AccountAuditEntry) -> sqlx:
     Ok(())
 }
 
-/// Returns how many changes the account made in the last 24 hours, at most `most`.
+/// Returns how many changes the account made in the last 24 hours, at most `most`. Those that guests made in its
+/// workspaces, whose details say so, are not counted: they would keep the account from its own.
 pub async fn lately(conn: &mut PgConnection, account: AccountId, most: i64) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM (
                SELECT FROM account_audit
                WHERE account_id = $1 AND id >= mws_first_id(mws_now() - interval '24 hours')
+                   AND details ->> 'guest' IS NULL
                LIMIT $2) AS lately"#,
         account as _,
         most

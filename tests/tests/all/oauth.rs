@@ -339,6 +339,16 @@ async fn a_session_of_somebody_who_signed_in_has_their_role_for_as_long_as_they_
     world.end().await
 }
 
+/// Fills a day of the account's log with what guests changed.
+async fn guests_fill_the_day(world: &World, host: &Tenant) -> anyhow::Result<()> {
+    let rows = "INSERT INTO account_audit (id, account_id, actor, credential, action, target, details, request_id)
+         SELECT overlay(gen_random_uuid()::text PLACING left(a.id::text, 14) FROM 1)::uuid, a.account_id, a.actor,
+             a.credential, a.action, a.target, a.details, a.request_id
+         FROM account_audit a, generate_series(1, 1000) WHERE a.account_id = $1 AND a.action = 'workspace.rename'";
+    sqlx::query(rows).bind(host.account).execute(world.pool()).await?;
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_guest_who_owns_a_workspace_takes_nothing_from_those_who_pay_for_it() -> anyhow::Result<()> {
     let (world, server) = stage(Signup::Refuse).await?;
@@ -360,6 +370,20 @@ async fn a_guest_who_owns_a_workspace_takes_nothing_from_those_who_pay_for_it() 
     }
     assert_eq!(key.send("GET", "/balances", &[], None).await?.status, 200, "the key is untouched");
     assert_eq!(at(&guest, payer.workspace, "DELETE", &path(id(2)), &json!({})).await?.status, 200, "a guest goes");
+
+    // Those who pay see what a guest changes, and it keeps them from no change of their own.
+    let here = format!("/workspaces/{}", payer.workspace);
+    let renamed = at(&guest, payer.workspace, "PATCH", &here, &json!({ "name": "Ours" })).await?;
+    assert_eq!(renamed.status, 200, "{}", renamed.text);
+    for (client, told) in [(&key, json!([true, null])), (&guest, json!([null, "127.0.0.1"]))] {
+        let log = client.send("GET", &format!("/audit?actor={}", id(1)), &[], None).await?.json;
+        let shown = |row: &Value| json!([row["action"], row["target"], row["details"]["guest"], row["address"]]);
+        let rows: Vec<Value> = log["data"].as_array().into_iter().flatten().map(shown).collect();
+        let row = |action: &str| json!([action, payer.workspace, told[0], told[1]]);
+        assert_eq!(rows, [row("workspace.rename"), row("member.delete")]);
+    }
+    guests_fill_the_day(&world, &payer).await?;
+    assert_eq!(anna.send("POST", "/keys", &[], Some(json!({}).to_string())).await?.status, 201);
 
     // An owner of the account removes another of its users, who keeps what reaches further than the workspace.
     member(&world, &server, "bob", &payer, &[(&payer, "editor")]).await?;

@@ -37,14 +37,15 @@ pub struct AccountChange {
     pub actor: Text,
     /// The kind of credential: `api_key`, `session`, `oauth`, `portal` or `operator`.
     pub credential: Text,
-    /// The address that the request came from; null when it is not known, and for an operator's.
+    /// The address that the request came from; null when it is not known, and for an operator's or a guest's.
     pub address: Option<Text>,
     /// The action, such as `key.create`, `webhook_secret.rotate` or `webhook.disable`.
     pub action: Text,
     /// The id of what was changed: a key, an endpoint, a public link, a calendar feed or a workspace (also for its
     /// members), otherwise the account.
     pub target: Text,
-    /// Details of the change, or null. They never hold a secret, and of an endpoint's URL only the host.
+    /// Details of the change, or null. They never hold a secret, and of an endpoint's URL only the host. `guest` is
+    /// true where a user of another account made the change in a workspace of yours.
     pub details: Option<Any<Value>>,
     /// The request's `X-Request-Id`.
     pub request_id: Text,
