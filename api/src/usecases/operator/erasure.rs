@@ -2,6 +2,7 @@
 //! finished by asking again, since every step skips what is done.
 
 use super::missing;
+use super::suspension::end_jobs;
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;
 use crate::http::error::{Answer, ApiError, Code};
@@ -26,7 +27,8 @@ pub struct ErasedNow {
     pub projects: u64,
 }
 
-/// Erases a suspended account, with its workspaces and all that is in them.
+/// Erases a suspended account, with its workspaces and all that is in them, and ends the jobs that it pays for as a
+/// guest.
 pub async fn erase_account(app: &App, operator: &OperatorCaller, id: AccountId) -> Answer<ErasedNow> {
     let owned = workspaces::owned_by(&mut *app.conn().await?, id).await?;
     erase_belongings(app, operator, id, &owned).await?;
@@ -34,6 +36,8 @@ pub async fn erase_account(app: &App, operator: &OperatorCaller, id: AccountId) 
     for workspace in owned {
         empty(app, workspace, &mut done).await?;
     }
+    // What it pays for as a guest would wait for ever, and with it whoever asks there for the same read.
+    end_jobs(app, id).await?;
     Ok(done)
 }
 

@@ -183,3 +183,22 @@ async fn an_erased_account_leaves_its_ledger_and_ids_and_no_word_of_anybodys() -
     assert!(second.starts_with("wsp_"));
     world.end().await
 }
+
+#[tokio::test]
+async fn an_erased_account_leaves_no_job_where_it_was_a_guest_that_others_would_wait_for() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let (owner, guest) = (world.tenant("owner").await?, world.tenant("guest").await?);
+    let member = world.member(&guest, &owner, "editor").await?;
+    let item = world.item(&owner, Media::video(60)).await?;
+    let job = member.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
+    let path = format!("/operator/accounts/{}", guest.account);
+    done(&anna, "POST", &format!("{path}/suspend"), &json!({ "reason": "Unpaid." }), 200).await?;
+    assert_eq!(owner.client.job(&job).await?["status"], "queued", "it may be resumed");
+    done(&anna, "POST", &format!("{path}/erase"), &json!({}), 200).await?;
+    assert_eq!(owner.client.job(&job).await?["status"], "cancelled");
+    let asked = owner.client.prepare(&[item], &["levels"]).await?;
+    assert_eq!(asked.reads()?, [["queued"]]);
+    world.work(runners::instant()).await?;
+    assert_eq!(owner.client.ended(&asked.job_ids()?).await?[0]["status"], "succeeded");
+    world.end().await
+}
