@@ -129,6 +129,22 @@ async fn a_prediction_whose_first_answer_was_cut_off_is_looked_for_and_not_begun
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_poll_that_is_never_answered_is_made_again_and_keeps_no_result_from_being_seen() -> anyhow::Result<()> {
+    // A poll has an eighth of it.
+    let (world, tenant, provider, _folder) = service("12").await?;
+    world.work(Engines::found(&world.process)).await?;
+    provider.answer(|method, _, before| match (method.as_str(), before) {
+        ("PUT", _) => Reply::Json(202, json!({ "status": "processing" })),
+        ("GET", 0) => Reply::Silence,
+        _ => Reply::pixel(),
+    });
+    let ended = tenant.client.reaches(&starts(&tenant, "painter", "a kite").await?, "succeeded").await?;
+    let asked = [&Method::PUT, &Method::GET].map(|method| provider.asked(method).len());
+    assert_eq!((&ended["attempt"], asked, &ended["credits"]), (&json!(1), [1, 2], &json!(2.5)), "{ended}");
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_paid_is_stored_as_soon_as_the_database_answers_again() -> anyhow::Result<()> {
     let (world, tenant, provider, _folder) = service("20").await?;
     away_twice(&world, "NEW.reserved_bytes <> OLD.reserved_bytes").await?;

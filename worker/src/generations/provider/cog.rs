@@ -14,12 +14,16 @@ use domain::model::ModelKind;
 use reqwest::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 /// The pause between two polls of a prediction. After polls in a row that failed it is as many times as long.
 const PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause between two polls.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// The part of the model's time in which a server must begin to answer a poll, and the longest that this is. A poll
+/// that is never answered, as where a gateway has forgotten the connection, would hide a prediction that is done.
+const POLLS: u32 = 8;
+const LONGEST_POLL: Duration = Duration::from_secs(30);
 /// Polls that a server may refuse before a prediction is given up.
 const MOST_REFUSED: u32 = 5;
 
@@ -144,10 +148,12 @@ impl Provider {
     /// Polls a prediction once. A server that does not answer `GET` is sent the same `PUT` again, if it is idempotent.
     async fn look(&self, id: &str, again: Option<&Value>, spool: AnswerSpool<'_>) -> Poll {
         let request = self.request(Method::GET, &format!("predictions/{id}"));
-        let response = match request.send().await {
+        let sent = timeout((self.model.timeout / POLLS).min(LONGEST_POLL), request.send()).await;
+        let sent = sent.map_err(|_| "a poll was not answered".to_owned());
+        let response = match sent.and_then(|sent| sent.map_err(|error| error.without_url().to_string())) {
             Ok(response) => response,
-            Err(error) => {
-                self.fault(self.broken_off(), &error.without_url().to_string());
+            Err(why) => {
+                self.fault(self.broken_off(), &why);
                 return Poll::Nothing(None);
             }
         };
