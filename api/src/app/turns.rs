@@ -13,6 +13,7 @@ use moka::future::Cache;
 use std::hash::Hash;
 use std::num::NonZero;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -122,6 +123,23 @@ pub struct Turns<K> {
     of_one: Cache<K, Arc<Semaphore>>,
     most_of_one: usize,
     all: Arc<Semaphore>,
+    waiting: AtomicUsize,
+}
+
+/// One who waits for a turn, until this is dropped.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn begin(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::SeqCst);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 /// A turn, which lasts until this is dropped.
@@ -131,12 +149,13 @@ impl<K: Hash + Eq + Send + Sync + 'static> Turns<K> {
     /// At most so many turns at once for each key, and for all together.
     pub fn new(most_of_one: usize, most: usize) -> Self {
         let of_one = Cache::builder().max_capacity(MOST_REMEMBERED).time_to_idle(Duration::from_mins(1)).build();
-        Self { of_one, most_of_one, all: Arc::new(Semaphore::new(most)) }
+        Self { of_one, most_of_one, all: Arc::new(Semaphore::new(most)), waiting: AtomicUsize::new(0) }
     }
 
     /// Waits for the next turn for this key, however long that takes.
     pub async fn turn(&self, key: K) -> WorkPermit {
         let own = self.of_one.get_with(key, async { Arc::new(Semaphore::new(self.most_of_one)) }).await;
+        let _waiting = Waiting::begin(&self.waiting);
         let own = own.acquire_owned().await;
         match (own, Arc::clone(&self.all).acquire_owned().await) {
             (Ok(own), Ok(of_all)) => WorkPermit([own, of_all]),
@@ -155,6 +174,13 @@ impl<K: Hash + Eq + Send + Sync + 'static> Turns<K> {
     }
 }
 
+impl<K> Turns<K> {
+    /// How many wait for a turn now, whatever their keys: tests see by it that a call stands in line.
+    pub fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::SeqCst)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,8 +191,11 @@ mod tests {
         let turns = Turns::new(2, 4);
         let held = [turns.turn("busy").await, turns.turn("busy").await];
         assert!(turns.turn("busy").now_or_never().is_none(), "its own turns are taken");
+        let mut next = Box::pin(turns.turn("busy"));
+        assert!(next.as_mut().now_or_never().is_none() && turns.waiting() == 1, "one waits, and one has given up");
         let _theirs = turns.turn("other").await;
-        drop(held);
+        drop((held, next));
+        assert_eq!(turns.waiting(), 0);
         turns.turn("busy").await;
     }
 

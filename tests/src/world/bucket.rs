@@ -1,6 +1,6 @@
 //! A bucket that speaks S3: `SeaweedFS`, its master, volume, filer and gateway each a process of its own on loopback.
 
-use super::World;
+use super::{World, until};
 use crate::clients;
 use anyhow::{Context, ensure};
 use object_store::aws::AmazonS3Builder;
@@ -11,14 +11,11 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 use tempfile::TempDir;
 
 const NAME: &str = "media";
 /// Where media is kept in it.
 const PREFIX: &str = "kept/here";
-/// How long its processes may take until they serve.
-const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A bucket; its processes are killed when this is dropped.
 pub struct Bucket {
@@ -183,7 +180,7 @@ impl Bucket {
     async fn takes_objects(&self) -> anyhow::Result<()> {
         let store = self.address().store()?;
         let put = async || Ok(store.put("first", "here".into()).await.is_ok().then_some(()));
-        World::within(TIMEOUT, "the bucket takes an object", put).await?;
+        until("the bucket takes an object", put).await?;
         Ok(store.delete("first").await?)
     }
 
@@ -213,5 +210,5 @@ impl Drop for Bucket {
 
 async fn serves(port: u16) -> anyhow::Result<()> {
     let connects = async || Ok(tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok().then_some(()));
-    World::within(TIMEOUT, "a process of the bucket serves", connects).await
+    until("a process of the bucket serves", connects).await
 }

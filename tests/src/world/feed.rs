@@ -6,8 +6,8 @@ use reqwest::Response;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// A message that is to come comes within this.
-const TIMEOUT: Duration = Duration::from_secs(20);
+/// How long a message is waited for that is to come, while others keep the machine busy.
+const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// An open stream.
 #[derive(Debug)]

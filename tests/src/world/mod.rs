@@ -26,6 +26,7 @@ mod statements;
 mod stored;
 mod tenants;
 mod tls;
+mod waits;
 mod workers;
 
 pub use api::{Answer, Client, mcp_call};
@@ -41,6 +42,7 @@ pub use receiver::{Received, Receiver};
 pub use statements::counted;
 pub use tenants::{Media, Tenant};
 pub use tls::{Authority, Certificate, TlsReceiver};
+pub use waits::{in_line, let_in};
 pub use workers::{Scheduler, Worker};
 
 use crate::template::{OwnServer, TestDatabase};

@@ -7,12 +7,10 @@ use anyhow::Context;
 use api::http::answers::Taker;
 use domain::ids::{ItemId, JobId};
 use domain::read::Read;
-use mws_tests::world::{Client, Media, Receiver, Tenant, World, runners};
+use mws_tests::world::{Client, Media, Receiver, Tenant, World, in_line, let_in, runners, until};
 use serde_json::{Value, json};
 use std::process::Command;
-use std::time::Duration;
 use store::generations::MakerOffer;
-use tokio::time::timeout;
 use worker::Engines;
 
 /// A talk of two voices, spoken by `flite`.
@@ -81,7 +79,7 @@ async fn dubbed(client: &Client, body: &Value) -> anyhow::Result<(Value, Value)>
             return Ok((answer.data()?.clone(), last));
         }
         let id = job(&answer)?;
-        last = World::within(Duration::from_mins(2), "the job has ended", async || {
+        last = until("the job has ended", async || {
             let job = client.job(&id).await?;
             Ok((job["finished_at"] != Value::Null).then_some(job))
         })
@@ -97,7 +95,7 @@ async fn hear(client: &Client, body: &Value) -> anyhow::Result<()> {
         assert_eq!((&waits.data()?["status"], &waits.data()?["item_id"]), (&json!("queued"), &body["ref"]));
         let read = job(&waits)?;
         assert_eq!(client.job(&read).await?["kind"], kind);
-        World::within(Duration::from_mins(2), "what the dub needs is read", async || {
+        until("what the dub needs is read", async || {
             Ok((client.job(&read).await?["status"] == "succeeded").then_some(()))
         })
         .await?;
@@ -114,7 +112,7 @@ async fn a_talk_is_heard_translated_and_spoken_and_spoken_again_where_it_is_chan
     let upload = client.announce(wav.len(), &json!({})).await?;
     let item = client.send_announced(&upload, &wav).await?;
     world.work(Engines::found(&world.process)).await?;
-    client.tool("get_item", &json!({ "ref": item, "wait_seconds": 30 })).await?.data()?;
+    client.looked_at(&item).await?;
     let models = client.tool("list_models", &json!({})).await?.data()?["models"].clone();
     let apertium = models.as_array().and_then(|all| all.iter().find(|one| one["id"] == "apertium").cloned());
     let apertium = apertium.context("no apertium")?;
@@ -261,7 +259,7 @@ async fn the_same_dub_is_made_once_whatever_is_repeated_and_anew_when_it_is_dele
     let key = [("idempotency-key", "first")];
     let first = client.send("POST", "/tools/dub", &key, Some(body.to_string())).await?;
     let id = job(&first)?;
-    let calls = (0..30).map(|_| client.tool("dub", &body));
+    let calls = (0..30).map(|_| let_in(async || client.tool("dub", &body).await));
     let answers = futures_util::future::try_join_all(calls).await?;
     for answer in &answers {
         assert_eq!(job(answer)?, id);
@@ -335,11 +333,12 @@ async fn a_long_talk_is_put_into_segments_in_its_accounts_turn() -> anyhow::Resu
     stored(&world, item, Read::Transcript, json!({ "language": "en", "words": words })).await?;
     let turns = json!({ "segments": [{ "speaker": "a", "start": 0.0, "end": 1_200.0 }] });
     stored(&world, item, Read::Speakers, turns).await?;
-    let turn = world.app().turns.documents.turn(Taker::Account(tenant.account)).await;
+    let documents = &world.app().turns.documents;
+    let turn = documents.turn(Taker::Account(tenant.account)).await;
     let client = tenant.client.clone();
     let body = json!({ "ref": item, "target_language": "es", "dry_run": true });
-    let mut call = tokio::spawn(async move { client.tool("dub", &body).await });
-    assert!(timeout(Duration::from_millis(500), &mut call).await.is_err(), "it waits for its turn");
+    let call = tokio::spawn(async move { client.tool("dub", &body).await });
+    in_line(documents, &call, "it waits for its turn").await?;
     drop(turn);
     assert_ne!(call.await??.code(), "internal");
     world.end().await

@@ -7,21 +7,17 @@ use api::http::answers::Taker;
 use domain::ids::{AccountId, ItemId};
 use domain::read::Read;
 use futures_util::FutureExt as _;
-use mws_tests::world::{Answer, Media, Tenant, World, until};
+use mws_tests::world::{Answer, Media, Tenant, World, in_line, until};
 use serde_json::{Value, json};
-use std::time::Duration;
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
-
-/// How long is waited for an answer that should not come.
-const WAITED: Duration = Duration::from_millis(500);
 
 /// What comes of a call that is sent while its account's turn is taken. Fails if it does not wait for it.
 async fn after_its_turn(world: &World, tenant: &Tenant, tool: &'static str, ask: Value) -> anyhow::Result<Answer> {
-    let turn = world.app().turns.documents.turn(Taker::Account(tenant.account)).await;
+    let turns = &world.app().turns.documents;
+    let turn = turns.turn(Taker::Account(tenant.account)).await;
     let client = tenant.client.clone();
-    let mut call = tokio::spawn(async move { client.tool(tool, &ask).await });
-    ensure!(timeout(WAITED, &mut call).await.is_err(), "{tool} waited for no turn");
+    let call = tokio::spawn(async move { client.tool(tool, &ask).await });
+    in_line(turns, &call, tool).await?;
     drop(turn);
     call.await?
 }
@@ -99,14 +95,14 @@ async fn the_film_of_a_long_timeline_is_planned_in_its_accounts_turn_too() -> an
     let turn = turns.turn(Taker::Account(tenant.account)).await;
     let client = tenant.client.clone();
     let ask = json!({ "timeline_id": id, "dry_run": true });
-    let mut call = tokio::spawn(async move { client.tool("render_timeline", &ask).await });
-    ensure!(timeout(WAITED, &mut call).await.is_err(), "it is read in a turn");
+    let call = tokio::spawn(async move { client.tool("render_timeline", &ask).await });
+    in_line(turns, &call, "it is read in a turn").await?;
     // The next turn is for whoever asks first: while it lasts, what was read waits to be planned.
     let mut next = Box::pin(turns.turn(Taker::Account(tenant.account)));
     ensure!(next.as_mut().now_or_never().is_none(), "the turn is taken");
     drop(turn);
     let held = next.await;
-    ensure!(timeout(WAITED, &mut call).await.is_err(), "its film is planned in a turn");
+    in_line(turns, &call, "its film is planned in a turn").await?;
     drop(held);
     assert_ne!(call.await??.code(), "internal");
     world.end().await
@@ -122,13 +118,13 @@ async fn what_is_kept_of_a_long_talk_is_found_in_one_turn_and_told_in_another() 
     let turns = &world.app().turns.documents;
     let turn = turns.turn(Taker::Account(tenant.account)).await;
     let (client, ask) = (tenant.client.clone(), json!({ "ref": item }));
-    let mut call = tokio::spawn(async move { client.tool("remove_silence", &ask).await });
-    ensure!(timeout(WAITED, &mut call).await.is_err(), "it is found in a turn");
+    let call = tokio::spawn(async move { client.tool("remove_silence", &ask).await });
+    in_line(turns, &call, "it is found in a turn").await?;
     let mut next = Box::pin(turns.turn(Taker::Account(tenant.account)));
     ensure!(next.as_mut().now_or_never().is_none(), "the turn is taken");
     drop(turn);
     let held = next.await;
-    ensure!(timeout(WAITED, &mut call).await.is_err(), "it is told in a turn");
+    in_line(turns, &call, "it is told in a turn").await?;
     drop(held);
     let kept = call.await??.data()?["keep"].as_array().map(Vec::len);
     assert_eq!(kept, Some(1_100));
@@ -152,6 +148,11 @@ fn holds_none(world: &World, tenant: &Tenant) -> bool {
     world.app().answers.hold(tenant.account, 256 << 20).is_ok()
 }
 
+/// Waits until the account holds none: room that a call has may outlive its answer for a moment.
+async fn gives_all_back(world: &World, tenant: &Tenant) -> anyhow::Result<()> {
+    until("all is given back", async || Ok(holds_none(world, tenant).then_some(()))).await
+}
+
 #[tokio::test]
 async fn what_is_said_in_a_film_has_its_room_for_as_long_as_its_dry_run_waits() -> anyhow::Result<()> {
     let world = World::new().await?;
@@ -160,18 +161,18 @@ async fn what_is_said_in_a_film_has_its_room_for_as_long_as_its_dry_run_waits() 
     let turns = &world.app().turns.documents;
     let turn = turns.turn(Taker::Account(tenant.account)).await;
     let (client, ask) = (tenant.client.clone(), json!({ "timeline_id": id, "dry_run": true }));
-    let mut call = tokio::spawn(async move { client.tool("render_timeline", &ask).await });
-    ensure!(timeout(WAITED, &mut call).await.is_err(), "the transcript is parsed in a turn");
+    let call = tokio::spawn(async move { client.tool("render_timeline", &ask).await });
+    in_line(turns, &call, "the transcript is parsed in a turn").await?;
     ensure!(!holds_none(&world, &tenant), "the document waits in its room");
     let mut next = Box::pin(turns.turn(Taker::Account(tenant.account)));
     ensure!(next.as_mut().now_or_never().is_none(), "the turn is taken");
     drop(turn);
     let held = next.await;
-    ensure!(timeout(WAITED, &mut call).await.is_err(), "the film is planned in a turn");
+    in_line(turns, &call, "the film is planned in a turn").await?;
     ensure!(!holds_none(&world, &tenant), "the words wait in their room");
     drop(held);
     assert_ne!(call.await??.code(), "internal");
-    assert!(holds_none(&world, &tenant), "all is given back");
+    gives_all_back(&world, &tenant).await?;
     world.end().await
 }
 
@@ -210,7 +211,7 @@ async fn as_many_dry_runs_of_films_wait_as_there_is_room_for_what_is_said_in_the
     }
     assert!(waited > 0, "those with room wait for the turn");
     drop((others, own));
-    assert!(holds_none(&world, &tenant), "all is given back");
+    gives_all_back(&world, &tenant).await?;
     world.end().await
 }
 

@@ -1,0 +1,40 @@
+//! What tests wait for that no row of the database shows: calls that stand in a line or are let in, and items that have
+//! been looked at.
+
+use super::{Answer, Client, until};
+use anyhow::ensure;
+use api::app::turns::Turns;
+use serde_json::Value;
+use tokio::task::JoinHandle;
+
+/// Waits until this call stands in the line for one of these turns, in which nobody else stands. Fails if it ends
+/// instead.
+pub async fn in_line<K, T>(turns: &Turns<K>, call: &JoinHandle<T>, what: &str) -> anyhow::Result<()> {
+    until(what, async || {
+        ensure!(!call.is_finished(), "it waited for no turn: {what}");
+        Ok((turns.waiting() > 0).then_some(()))
+    })
+    .await
+}
+
+/// Makes a call again for as long as it is told to come again: of many at once, a busy machine may not get to each in
+/// the time that a call waits for its turn.
+pub async fn let_in(mut call: impl AsyncFnMut() -> anyhow::Result<Answer>) -> anyhow::Result<Answer> {
+    until("it is let in", async || {
+        let answer = call().await?;
+        Ok((answer.status != 429).then_some(answer))
+    })
+    .await
+}
+
+impl Client {
+    /// Waits until an item is ready or has failed, and answers it.
+    pub async fn looked_at(&self, item: &str) -> anyhow::Result<Value> {
+        let path = format!("/library/items/{item}");
+        until("the item has been looked at", async || {
+            let item = self.send("GET", &path, &[], None).await?.json;
+            Ok((item["status"] == "ready" || item["status"] == "failed").then_some(item))
+        })
+        .await
+    }
+}
