@@ -1,6 +1,6 @@
 //! A bucket that speaks S3: `SeaweedFS`, its master, volume, filer and gateway each a process of its own on loopback.
 
-use super::{World, until};
+use super::until;
 use crate::clients;
 use anyhow::{Context, ensure};
 use object_store::aws::AmazonS3Builder;

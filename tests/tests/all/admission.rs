@@ -131,10 +131,15 @@ async fn a_slot_that_is_left_while_ends_are_written_is_taken_at_once() -> anyhow
     let worker = world.worker_with(gate.runner(), |settings| settings.worker_reads = Some(1)).await?;
     let many_ran =
         async |many: usize| until("they run", async || Ok((gate.entered().len() >= many).then_some(()))).await;
-    many_ran(1).await?;
-    let began = Instant::now();
-    many_ran(16).await?;
-    assert!(began.elapsed() < Duration::from_secs(10), "fifteen looks of a second each: {:?}", began.elapsed());
+    let mut quickest = Duration::MAX;
+    // The first look after a rest may come at any moment.
+    many_ran(2).await?;
+    for many in 3..=16 {
+        let began = Instant::now();
+        many_ran(many).await?;
+        quickest = quickest.min(began.elapsed());
+    }
+    assert!(quickest < Duration::from_millis(500), "each waits for a look, which is made each second: {quickest:?}");
     assert_eq!(world.count("SELECT count(*) FROM jobs WHERE finished_at IS NOT NULL").await?, 0);
     sqlx::raw_sql("SELECT pg_advisory_unlock(7)").execute(&mut *gatekeeper).await?;
     tenant.client.ended(&jobs).await?;
@@ -280,16 +285,17 @@ async fn places_that_are_handed_over_are_dated_back_by_what_the_account_has_left
     let mut conn = world.pool().acquire().await?;
     let balance = minutes::balance(&mut conn, tenant.account, Minutes::ZERO).await?;
     assert_eq!(balance.map(|balance| (balance.live, balance.admitted)), Some((30, 20)));
-    let newest = "SELECT j.id::text, (extract(epoch FROM now() - t.run_at) / 60)::bigint FROM jobs j
-        JOIN apalis.jobs t ON t.id = j.ticket_id ORDER BY j.seq DESC LIMIT 2";
+    // From when the places were free, so that it says nothing how long ago that is.
+    let newest = "SELECT (extract(epoch FROM (SELECT max(finished_at) FROM jobs) - t.run_at) / 60)::bigint FROM jobs j
+        JOIN apalis.jobs t ON t.id = j.ticket_id ORDER BY j.seq DESC LIMIT $1";
     let mut minutes_back = Vec::new();
     for ended in [&jobs[10..11], &jobs[11..13]] {
         tenant.client.tool("cancel_jobs", &json!({ "job_ids": ended })).await?.data()?;
-        let rows: Vec<(String, i64)> = sqlx::query_as(newest).fetch_all(&mut *conn).await?;
-        minutes_back.push(rows.into_iter().map(|row| row.1).collect::<Vec<_>>());
+        let rows = sqlx::query_scalar::<_, i64>(newest).bind(i64::try_from(ended.len())?);
+        minutes_back.push(rows.fetch_all(&mut *conn).await?);
     }
-    // Nineteen others had a place, then eighteen; the first dispatch dated its twentieth back by one.
-    assert_eq!(minutes_back, [vec![1, 1], vec![2, 2]]);
+    // Nineteen others had a place, then eighteen.
+    assert_eq!(minutes_back, [vec![1], vec![2, 2]]);
     gate.open();
     tenant.client.ended(&jobs).await?;
     drop(conn);

@@ -5,7 +5,6 @@ use reqwest::{Method, StatusCode};
 use runtime::outbound::trusted_client;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use std::time::Duration;
 
 fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
@@ -28,8 +27,7 @@ async fn complete(tenant: &Tenant, upload: &Value) -> anyhow::Result<Answer> {
 
 /// The upload's item once it is ready or failed.
 async fn settled(tenant: &Tenant, upload: &Value) -> anyhow::Result<Value> {
-    let path = format!("/library/items/{}?wait_seconds=20", text(upload, "/item_id"));
-    Ok(tenant.client.send("GET", &path, &[], None).await?.json)
+    tenant.client.looked_at(text(upload, "/item_id")).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -117,17 +115,14 @@ async fn what_comes_in_pieces_outlives_a_crash_of_the_bucket(world: &World, buck
     let refused = append(2_000_000, 3_000_000).await?;
     assert_eq!((refused.status, refused.code()), (503, "unavailable"), "{}", refused.text);
     bucket.start_volume().await?;
-    World::within(Duration::from_mins(1), "the bucket takes bytes again", async || {
+    until("the bucket takes bytes again", async || {
         let went_on = append(2_000_000, bytes.len()).await?;
         Ok((went_on.status == 204).then_some(()))
     })
     .await?;
     assert_eq!(complete(&tenant, &pieces).await?.status, 200);
-    until("the item is ready", async || {
-        let item = settled(&tenant, &pieces).await?;
-        Ok((item["sha256"] == json!(sha256) && item["status"] == "ready").then_some(()))
-    })
-    .await?;
+    let item = settled(&tenant, &pieces).await?;
+    assert_eq!((&item["status"], &item["sha256"]), (&json!("ready"), &json!(sha256)), "{item}");
     let own = world.process.media.stored_under(&format!("items/{}", text(&pieces, "/item_id"))).await?;
     assert_eq!(own.len(), 1, "the parts are gone: {own:?}");
     scheduler.stop().await

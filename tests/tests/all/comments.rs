@@ -189,6 +189,7 @@ async fn a_comment_is_made_once_and_an_item_has_ten_thousand() -> anyhow::Result
     .bind(tenant.workspace)
     .execute(world.pool())
     .await?;
+    world.wait_for_locks().await?;
     // Two at once for the one place that is left.
     let (one, other) = tokio::try_join!(say(&tenant.client, item, json!({})), say(&tenant.client, item, json!({})))?;
     let mut answered = [one.status, other.status];

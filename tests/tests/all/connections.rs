@@ -9,8 +9,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// No answer takes this long.
-const TIMEOUT: Duration = Duration::from_secs(20);
+/// No answer takes this long, and a connection that is kept open is kept for longer.
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// An answer as it came over the wire.
 #[derive(Debug)]

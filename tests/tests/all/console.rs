@@ -286,7 +286,7 @@ async fn a_job_that_is_put_off_and_its_account_say_why_and_what_lets_it_go_on() 
         }))
         .await?;
     let put_off = "SELECT id FROM jobs WHERE status = 'queued' AND claim_no = 1 AND due_at > mws_now()";
-    let job: JobId = World::within(Duration::from_secs(20), "the other job is put off", async || {
+    let job: JobId = until("the other job is put off", async || {
         Ok(sqlx::query_scalar(put_off).fetch_optional(world.pool()).await?)
     })
     .await?;

@@ -2,7 +2,7 @@
 //! come again (ARCHITECTURE.md, "What the service promises", 5).
 
 use domain::credential::ApiKey;
-use mws_tests::world::{Answer, Media, Tenant, World, runners, until};
+use mws_tests::world::{Answer, Media, Tenant, World, let_in, runners, until};
 use serde_json::json;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -32,7 +32,7 @@ async fn an_account_has_so_many_requests_under_way_and_another_is_answered_besid
             let (client, wait) = (one.client.clone(), wait.clone());
             // Until it is let in: those that look whether a further one is may be there before it.
             tokio::spawn(async move {
-                let late = Instant::now() + Duration::from_secs(20);
+                let late = Instant::now() + Duration::from_mins(2);
                 while Instant::now() < late {
                     let answer = client.tool("get_jobs", &wait).await?;
                     if answer.status != 429 {
@@ -100,7 +100,8 @@ async fn slow_uploads_of_an_account_keep_neither_calls_nor_uploads_of_others_out
         socket.read_exact(&mut answer).await?;
         assert_eq!(&answer, b"HTTP/1.1 200");
     }
-    assert_eq!(slow.client.send("PUT", &third, &wav, Some("RIFF".to_owned())).await?.status, 200);
+    let again = let_in(async || slow.client.send("PUT", &third, &wav, Some("RIFF".to_owned())).await);
+    assert_eq!(again.await?.status, 200);
     world.end().await
 }
 
@@ -133,10 +134,7 @@ async fn long_uploads_of_an_account_leave_half_of_the_memory_for_them_to_others(
     let (_, theirs) = upload(&other, 4).await?;
     assert_eq!(other.client.send("PUT", &theirs, &wav, Some("RIFF".to_owned())).await?.status, 200);
     drop(sending);
-    let again = until("it is free again", async || {
-        let answer = slow.client.send("PUT", &path, &wav, Some("RIFF".to_owned())).await?;
-        Ok((answer.status != 429).then_some(answer))
-    });
+    let again = let_in(async || slow.client.send("PUT", &path, &wav, Some("RIFF".to_owned())).await);
     assert_eq!(again.await?.status, 200);
     world.end().await
 }
@@ -144,6 +142,7 @@ async fn long_uploads_of_an_account_leave_half_of_the_memory_for_them_to_others(
 #[tokio::test]
 async fn who_finds_an_upload_taken_learns_for_how_long() -> anyhow::Result<()> {
     let world = World::new().await?;
+    world.stop_clock().await?;
     let tenant = world.tenant("a").await?;
     let (_, path) = upload(&tenant, 4).await?;
     // As a process leaves it that is killed while it takes the bytes.
@@ -158,6 +157,16 @@ async fn who_finds_an_upload_taken_learns_for_how_long() -> anyhow::Result<()> {
     world.advance(Duration::from_secs(seconds)).await?;
     assert_eq!(put().await?.status, 200);
     world.end().await
+}
+
+/// What is answered to wrong credentials once no more of them are looked at. A busy machine may take so long that some
+/// are looked at again.
+async fn turned_away(mut call: impl AsyncFnMut() -> anyhow::Result<Answer>) -> anyhow::Result<Answer> {
+    until("no more are looked at", async || {
+        let answer = call().await?;
+        Ok((answer.status != 401).then_some(answer))
+    })
+    .await
 }
 
 #[tokio::test]
@@ -177,10 +186,12 @@ async fn an_address_that_sends_wrong_credentials_is_refused_without_a_look_and_g
     let put = format!("/uploads/{id}/content?token=esu_wrong");
     let send_wrong = async || world.client(None).send("PUT", &put, &[("content-type", "audio/wav")], None).await;
     assert_eq!(send_wrong().await?.status, 401);
+    let unknown = wrong(9);
+    let no_operator = world.client(Some("no-operator-of-the-tests".to_owned()));
     for refused in [
-        wrong(9).send("GET", "/keys", &[], None).await?,
-        send_wrong().await?,
-        world.client(Some("no-operator-of-the-tests".to_owned())).send("GET", "/operator/accounts", &[], None).await?,
+        turned_away(async || unknown.send("GET", "/keys", &[], None).await).await?,
+        turned_away(send_wrong).await?,
+        turned_away(async || no_operator.send("GET", "/operator/accounts", &[], None).await).await?,
     ] {
         assert_waits(&refused, 429, "rate_limited");
     }
@@ -193,7 +204,8 @@ async fn an_address_that_sends_wrong_credentials_is_refused_without_a_look_and_g
     };
     assert_eq!(send_to(&path).await?.status, 200);
     let (_, token) = path.split_once('?').unwrap_or_default();
-    assert_waits(&send_to(&format!("/uploads/{id}/content?{token}")).await?, 429, "rate_limited");
+    let elsewhere = format!("/uploads/{id}/content?{token}");
+    assert_waits(&turned_away(async || send_to(&elsewhere).await).await?, 429, "rate_limited");
     world.end().await
 }
 
@@ -256,7 +268,7 @@ async fn clients_behind_a_trusted_proxy_are_counted_by_their_own_addresses() -> 
             let (client, wait) = (tenant.client.clone(), wait.clone());
             let from = [("x-forwarded-for", "198.51.100.7")];
             tokio::spawn(async move {
-                let late = Instant::now() + Duration::from_secs(20);
+                let late = Instant::now() + Duration::from_mins(2);
                 while Instant::now() < late {
                     let answer = client.send("POST", "/tools/get_jobs", &from, Some(wait.clone())).await?;
                     if answer.status != 429 {

@@ -52,8 +52,7 @@ async fn an_item_that_is_deleted_while_it_is_dubbed_costs_nothing_and_leaves_not
     assert_eq!(client.tool("dub", &body).await?.code(), "item_not_found");
     // What was written before the end is dropped, of both items.
     world.advance(Duration::from_mins(11)).await?;
-    scheduler::prune_renders::run_once(&world.process).await?;
-    assert_eq!(world.count("SELECT count(*) FROM job_renders").await?, 0);
+    world.duty(scheduler::prune_renders::run_once, "SELECT count(*) FROM job_renders").await?;
     world.end().await
 }
 
@@ -146,8 +145,11 @@ async fn a_dub_whose_timeline_is_edited_ends_alone_and_holds_up_nobody() -> anyh
     })
     .await?;
     // Neither the batch of ends nor the renewal of leases waits with it: the row of no job is locked.
-    let free = "SELECT count(*) FROM (SELECT FROM jobs WHERE status = 'running' FOR UPDATE SKIP LOCKED) AS free";
-    assert_eq!(world.count(free).await?, 1);
+    let free = "WITH free AS MATERIALIZED (SELECT id FROM jobs WHERE status = 'running' FOR UPDATE SKIP LOCKED)
+        SELECT count(*) FROM free WHERE EXISTS (
+            SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                AND query LIKE '%FROM documents%FOR NO KEY UPDATE')";
+    until("its row is free while it waits", async || Ok((world.count(free).await? == 1).then_some(()))).await?;
     let own = world.item(&other, Media::audio(60)).await?;
     let read = other.client.prepare(&[own], &["levels"]).await?.job_ids()?.remove(0);
     other.client.reaches(&read, "succeeded").await?;

@@ -5,7 +5,7 @@ use crate::dubs::dub_of;
 use crate::generation::job;
 use domain::ids::ItemId;
 use domain::job::LEASE;
-use mws_tests::world::{Client, Media, Receiver, World, runners};
+use mws_tests::world::{Client, Media, Receiver, World, let_in, runners, until};
 use serde_json::{Value, json};
 use std::future::pending;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ async fn a_timeline_is_dubbed_as_its_film_and_an_edit_in_between_changes_nothing
     let told = first.data()?;
     assert_eq!((&told["timeline_revision"], &told["item_id"]), (&json!(1), &Value::Null));
     assert_eq!(told["estimated_minutes"], dry["estimated_minutes"]);
-    let calls = (0..10).map(|_| client.tool("dub", &present));
+    let calls = (0..10).map(|_| let_in(async || client.tool("dub", &present).await));
     for answer in futures_util::future::try_join_all(calls).await? {
         assert_eq!(job(&answer)?, film, "a film that is being rendered is joined");
     }
@@ -197,7 +197,11 @@ async fn killed_in(world: &World, client: &Client, engines: Engines, id: &str) -
     client.reaches(id, "running").await?;
     doomed.kill().await;
     world.advance(LEASE + Duration::from_secs(1)).await?;
-    world.duties().await
+    until("it is queued again", async || {
+        world.duties().await?;
+        Ok((client.job(id).await?["status"] == "queued").then_some(()))
+    })
+    .await
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use domain::credits::Credits;
-use mws_tests::world::{Answer, Client, Media, PIXEL, Provider, Receiver, Reply, World, runners, until};
+use mws_tests::world::{Answer, Client, Media, PIXEL, Provider, Receiver, Reply, World, let_in, runners, until};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -71,7 +71,7 @@ async fn what_is_built_in_speaks_enlarges_and_cuts_out_for_minutes_and_no_credit
     let complete = format!("/uploads/{}/complete", upload["id"].as_str().unwrap_or_default());
     client.send("POST", &complete, &[], None).await?;
     let picture = upload["item_id"].as_str().context("no item")?.to_owned();
-    client.tool("get_item", &json!({ "ref": picture, "wait_seconds": 30 })).await?.data()?;
+    client.looked_at(&picture).await?;
     for (tool, body, wanted) in [
         ("upscale_media", json!({ "ref": picture, "factor": 4 }), (4, "lanczos")),
         ("cut_out", json!({ "ref": picture, "color": "#00ff00" }), (1, "chroma-key")),
@@ -232,7 +232,7 @@ async fn thirty_calls_at_once_for_the_same_words_make_one_item_and_a_deleted_one
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
     let body = json!({ "text": "the same words" });
-    let calls = (0..30).map(|_| tenant.client.tool("generate_audio", &body));
+    let calls = (0..30).map(|_| let_in(async || tenant.client.tool("generate_audio", &body).await));
     let answers = futures_util::future::try_join_all(calls).await?;
     let ids: std::collections::BTreeSet<String> = answers.iter().map(job).collect::<anyhow::Result<_>>()?;
     assert_eq!((ids.len(), world.count("SELECT count(*) FROM jobs").await?), (1, 1));

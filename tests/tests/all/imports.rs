@@ -104,12 +104,16 @@ async fn dripping_imports_hold_up_nobodys_upload_and_no_import() -> anyhow::Resu
     let held = "SELECT count(*) FROM uploads WHERE lease_until > mws_now()";
     until("they have all slots", async || Ok((world.count(held).await? == 16).then_some(()))).await?;
 
+    // Neither waits for one of these: none of them has ended or was handed back, or there was no time for that.
+    let given_up = "SELECT count(*) FROM uploads u JOIN accounts a ON a.id = u.account_id
+        WHERE a.name <> 'victim' AND (u.finished_at IS NOT NULL OR u.claim_no > 1)";
     let began = Instant::now();
     import(&victim, &Server::Sends(silence(16_000)).start().await?).await?;
     let fetched = "SELECT count(*) FROM items WHERE status = 'ready'";
     until("an import is ready beside them", async || Ok((world.count(fetched).await? == 1).then_some(()))).await?;
-    println!("fetched in {:?} beside 32 dripping imports", began.elapsed());
-    assert!(began.elapsed() < Duration::from_secs(7), "a slot is left after a moment: {:?}", began.elapsed());
+    let took = began.elapsed();
+    println!("fetched in {took:?} beside 32 dripping imports");
+    assert!(took < Duration::from_secs(7) || world.count(given_up).await? == 0, "{took:?}");
 
     let began = Instant::now();
     let item = upload(&victim).await?;
@@ -118,18 +122,24 @@ async fn dripping_imports_hold_up_nobodys_upload_and_no_import() -> anyhow::Resu
         Ok((shown.json["status"] == "ready").then_some(()))
     });
     ready.await?;
-    println!("ready in {:?} beside 32 dripping imports", began.elapsed());
-    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    let took = began.elapsed();
+    println!("ready in {took:?} beside 32 dripping imports");
+    assert!(took < Duration::from_secs(15) || world.count(given_up).await? == 0, "{took:?}");
     let most = "SELECT coalesce(max(held), 0) FROM (SELECT count(*) AS held FROM uploads WHERE lease_until > mws_now()
         GROUP BY account_id) AS accounts";
-    assert_eq!(world.count(most).await?, 4, "a quarter of a process's slots an account");
+    until("each has a quarter of a process's slots", async || {
+        let most = world.count(most).await?;
+        anyhow::ensure!(most <= 4, "{most} slots of one account");
+        Ok((most == 4).then_some(()))
+    })
+    .await?;
     scheduler.stop().await?;
     world.end().await
 }
 
 /// By how many minutes the tickets of an account in this queue are dated back, the first that is taken first.
 async fn dated_back(world: &World, tenant: &Tenant, queue: Queue) -> anyhow::Result<Vec<i64>> {
-    let minutes = "SELECT (extract(epoch FROM now() - t.run_at) / 60)::bigint FROM uploads u
+    let minutes = "SELECT floor(extract(epoch FROM now() - t.run_at) / 60)::bigint FROM uploads u
         JOIN apalis.jobs t ON t.id = u.ticket_id WHERE u.account_id = $1 AND t.job_type = $2 ORDER BY t.run_at";
     Ok(sqlx::query_scalar(minutes).bind(tenant.account).bind(queue.name()).fetch_all(world.pool()).await?)
 }
@@ -283,9 +293,7 @@ async fn reads_that_are_asked_for_with_an_import_start_once_it_is_fetched() -> a
         let job = answers[0]["job_id"].as_str().unwrap_or_default().to_owned();
         assert_eq!(tenant.client.ended(&[job]).await?[0]["status"], "succeeded");
     }
-    let path =
-        format!("/library/items/{}?wait_seconds=20", unreadable.data()?["item"]["id"].as_str().unwrap_or_default());
-    let failed = tenant.client.send("GET", &path, &[], None).await?.json;
+    let failed = tenant.client.looked_at(unreadable.data()?["item"]["id"].as_str().unwrap_or_default()).await?;
     assert_eq!((&failed["status"], &failed["reads_on_ready"]["answers"]), (&json!("failed"), &serde_json::Value::Null));
     assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 2);
     scheduler.stop().await?;

@@ -8,16 +8,11 @@ use worker::Engines;
 
 /// How far the clock is moved on once the worker is dead: over most of what its lease has left, which is 20 s at least.
 const SKIPPED: Duration = Duration::from_secs(20);
-/// Until when another worker has taken the work over: the rest of the lease, and the rescue. How long the work itself
-/// takes is the machine's matter.
-const SOON: Duration = Duration::from_secs(25);
 
-/// Waits until another worker has the only job, whose first worker was killed then.
-async fn taken_over(world: &World, killed: Instant) -> anyhow::Result<()> {
+/// Waits until another worker has the only job, whose first worker was killed: the rest of the lease, and the rescue.
+async fn taken_over(world: &World) -> anyhow::Result<()> {
     let claims = "SELECT count(*) FROM job_claims";
-    until("another worker has it", async || Ok((world.count(claims).await? == 2).then_some(()))).await?;
-    assert!(killed.elapsed() < SOON, "{:.1?}", killed.elapsed());
-    Ok(())
+    until("another worker has it", async || Ok((world.count(claims).await? == 2).then_some(()))).await
 }
 
 #[tokio::test]
@@ -48,7 +43,7 @@ async fn a_read_whose_worker_is_killed_ends_on_another_one_charged_once_and_told
     world.advance(SKIPPED).await?;
 
     world.work(Engines::found(&world.process)).await?;
-    taken_over(&world, killed).await?;
+    taken_over(&world).await?;
     let ended = tenant.client.reaches(&id, "succeeded").await?;
     println!("the read ended {:.1?} after its worker was killed", killed.elapsed());
     assert_eq!((&ended["attempt"], &ended["cloud_minutes"]), (&json!(2), &json!(3)));
@@ -100,7 +95,7 @@ async fn a_render_whose_worker_is_killed_ends_on_another_one_as_one_item_charged
     world.advance(SKIPPED).await?;
 
     world.work(Engines::found(&world.process)).await?;
-    taken_over(&world, killed).await?;
+    taken_over(&world).await?;
     let ended = tenant.client.reaches(&id, "succeeded").await?;
     println!("the render ended {:.1?} after its worker was killed", killed.elapsed());
     assert_eq!((&ended["attempt"], &ended["cloud_minutes"]), (&json!(2), &json!(60)));

@@ -40,8 +40,8 @@ async fn talk(world: &World, tenant: &Tenant, folder: &Path) -> anyhow::Result<I
     let path = format!("/uploads/{}/complete", upload["id"].as_str().unwrap_or_default());
     tenant.client.send("POST", &path, &[], None).await?;
     let item = upload["item_id"].as_str().unwrap_or_default();
-    let ready = tenant.client.tool("get_item", &json!({ "ref": item, "wait_seconds": 30 })).await?;
-    ensure!(ready.data()?["item"]["status"] == "ready", "{}", ready.text);
+    let ready = tenant.client.looked_at(item).await?;
+    ensure!(ready["status"] == "ready", "{ready}");
     let item: ItemId = item.parse()?;
     let said: Vec<Value> = ["The river comes <b>first</b>", "والموسيقى بعده", LONG]
         .iter()

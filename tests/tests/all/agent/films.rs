@@ -293,11 +293,19 @@ async fn runs_whose_accounts_have_no_turn_free_keep_no_other_account_s_waiting()
     let agent = world.agent();
     let steps = "SELECT count(*) FROM project_steps";
     until("four steps wait", async || Ok((world.count(steps).await? == 4).then_some(()))).await?;
-    create(&other).await?;
-    // It finds no footage.
+    // Which of those four wait, and since which attempt.
+    let attempts = "SELECT array_agg(r.id || ' ' || r.claim_no || ' ' || r.due_at ORDER BY r.id)
+        FROM project_runs AS r JOIN accounts AS a ON a.id = r.payer_account_id WHERE a.name <> 'other'";
+    let attempts = async || sqlx::query_scalar::<_, Vec<String>>(attempts).fetch_one(world.pool()).await;
     let failed = "SELECT count(*) FROM projects WHERE status = 'failed'";
-    let probe = async || Ok((world.count(failed).await? == 1).then_some(()));
-    World::within(Duration::from_secs(9), "the other's run has ended", probe).await?;
+    until("another's run ends while they wait", async || {
+        let (before, ended) = (attempts().await?, world.count(failed).await?);
+        create(&other).await?;
+        // It finds no footage.
+        until("the other's run has ended", async || Ok((world.count(failed).await? > ended).then_some(()))).await?;
+        Ok((attempts().await? == before).then_some(()))
+    })
+    .await?;
     drop(turns);
     agent.abort();
     world.end().await

@@ -286,6 +286,7 @@ async fn failing(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
         }
         _ => {
             let world = World::with(|settings| (settings.rate_per_minute, settings.rate_burst) = (1, 1)).await?;
+            world.stop_clock().await?;
             let hasty = world.tenant("hasty").await?;
             hasty.client.send("GET", "/keys", &[], None).await?;
             let refused = hasty.client.send("GET", "/keys", &[], None).await?;
