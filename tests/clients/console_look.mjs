@@ -11,8 +11,11 @@ const origin = new URL(link).origin;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const found = { violations: [], elsewhere: [], errors: [], pages: 0, without_script: "", live: "", narrow: {} };
 
+// How long the browser is given for what must come, while others keep the machine busy.
+const timeout = 120_000;
 const browser = await chromium.launch({
   executablePath: browserPath,
+  timeout,
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update"],
 });
 
@@ -20,6 +23,7 @@ const browser = await chromium.launch({
 let state;
 const context = async (options) => {
   const made = await browser.newContext({ ...options, storageState: state, bypassCSP: false });
+  made.setDefaultTimeout(timeout);
   made.on("request", (request) => {
     const url = request.url();
     if (!url.startsWith(origin) && !url.startsWith("data:")) found.elsewhere.push(url);
@@ -135,6 +139,7 @@ state = await first.storageState();
 await door.goto(origin + "/console/jobs");
 await door.getByLabel("Status").selectOption("succeeded");
 await door.getByRole("button", { name: "Show" }).click();
+await door.waitForURL(/status=/);
 found.without_script = new URL(door.url()).pathname + "?" + new URL(door.url()).searchParams.get("status");
 await first.close();
 

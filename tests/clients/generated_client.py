@@ -49,7 +49,7 @@ token = parse_qs(urlsplit(upload.upload.url).query)["token"][0]
 body = types.File(payload=file.open("rb"), file_name=file.name, mime_type="audio/wav")
 received = answered(send_upload_content.sync(upload.id, client=client, body=body, token=token))
 answered(complete_upload.sync(upload.id, client=client))
-for _ in range(600):
+for _ in range(1200):
     item = answered(get_library_item.sync(upload.item_id, client=client))
     if item.status != LibraryItemStatus.PROCESSING:
         break

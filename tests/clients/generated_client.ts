@@ -30,7 +30,7 @@ const id = upload.id;
 answered(await client.POST("/uploads/{id}/complete", { params: { path: { id } } }));
 
 let item = answered(await client.GET("/library/items/{id}", { params: { path: { id: upload.item_id } } }));
-for (let tries = 0; item.status === "processing" && tries < 600; tries++) {
+for (let tries = 0; item.status === "processing" && tries < 1_200; tries++) {
   await new Promise((resume) => setTimeout(resume, 100));
   item = answered(await client.GET("/library/items/{id}", { params: { path: { id: upload.item_id } } }));
 }

@@ -13,14 +13,18 @@ const origin = new URL(talk).origin;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const found = { violations: [], elsewhere: [], errors: [], pages: 0 };
 
+// How long the browser is given for what must come, while others keep the machine busy.
+const timeout = 120_000;
 const browser = await chromium.launch({
   executablePath: browserPath,
+  timeout,
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update",
     "--autoplay-policy=no-user-gesture-required"],
 });
 
 const context = async (options) => {
   const made = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  made.setDefaultTimeout(timeout);
   made.on("request", (request) => {
     const url = request.url();
     if (!url.startsWith(origin) && !url.startsWith("data:")) found.elsewhere.push(url);
@@ -66,7 +70,7 @@ for (const width of [1280, 390]) {
 
 // With the script: a time of the transcript is sought where the page is, and what is said is followed.
 const second = (page) => page.evaluate(() => document.querySelector("#media").currentTime);
-const until = async (page, what) => page.waitForFunction(what, undefined, { timeout: 10_000 });
+const until = async (page, what) => page.waitForFunction(what, undefined, { timeout });
 const followed = await context({});
 const page = await open(followed);
 const parts = [];
@@ -80,6 +84,8 @@ found.at_once = await page.evaluate(() => new Promise((resolve) => {
   media.addEventListener("error", () => resolve("error " + media.error.message));
   media.play();
 }));
+// So slowly that what is looked for is still there when it is looked for.
+await page.evaluate(() => (document.querySelector("#media").playbackRate = 0.1));
 const stretches = page.locator("#stretches li");
 await stretches.nth(1).getByRole("link").focus();
 await page.keyboard.press("Enter");
@@ -116,6 +122,7 @@ await still.getByRole("textbox", { name: "Your name" }).fill("Zoë");
 await still.getByRole("textbox", { name: "Comment" }).fill("Said <without> a script");
 await still.getByRole("textbox", { name: /^At/ }).fill("0:02");
 await still.getByRole("button", { name: "Send" }).click();
+await still.locator(".comments .text", { hasText: "Said <without> a script" }).first().waitFor();
 found.said = await still.locator(".comments .text", { hasText: "Said <without> a script" }).count();
 await still.screenshot({ path: join(folder, "without-script.png"), fullPage: true });
 await still.goto(locked);
@@ -124,6 +131,7 @@ await still.getByRole("button", { name: "Open" }).click();
 found.refused = await still.getByRole("alert").textContent();
 await still.getByLabel("Passphrase").fill("open sesame");
 await still.getByRole("button", { name: "Open" }).click();
+await still.locator("#media").first().waitFor({ state: "attached" });
 found.opened = await still.locator("#media").count();
 await plain.close();
 

@@ -106,6 +106,7 @@ pub(super) async fn killed_over(studio: &Studio, tool: &str, taken: &'static str
              EXECUTE FUNCTION hold_step()"
     );
     sqlx::raw_sql(AssertSqlSafe(hold)).execute(pool).await?;
+    studio.world.wait_for_locks().await?;
     let mut held = pool.begin().await?;
     sqlx::query("SELECT pg_advisory_xact_lock(42)").execute(&mut *held).await?;
     let agent = studio.world.agent();
