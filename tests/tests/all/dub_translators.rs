@@ -35,7 +35,7 @@ impl Booth {
         let url = &provider.url;
         let table = format!(
             "[[model]]\nid = \"polyglot\"\nkind = \"translate\"\ndialect = \"openai\"\nurl = \"{url}\"\n\
-             price = {{ per = \"call\", credits = 2 }}\ntimeout = 20\n{more}"
+             price = {{ per = \"call\", credits = 2 }}\ntimeout = 120\n{more}"
         );
         std::fs::write(&path, table)?;
         let world = World::with(|settings| settings.providers = Some(path)).await?;
