@@ -37,7 +37,7 @@ async fn of_two_hundred_who_redeem_one_code_one_gets_a_token() -> anyhow::Result
         let (client, code) = (world.client(None), code.clone());
         async move { redeem(&client, &code, &format!("10.0.{}.{}", number / 100, number % 100)).await }
     });
-    // As many at once as there are connections: more would wait for these, and a busy machine lets nobody wait for ever.
+    // As many at once as there are connections: more would wait for these, and nobody is let wait for ever.
     let answers: Vec<Answer> = stream::iter(races).buffer_unordered(10).try_collect().await?;
     let (won, lost): (Vec<&Answer>, Vec<&Answer>) = answers.iter().partition(|answer| answer.status == 200);
     assert_eq!(won.len(), 1);
