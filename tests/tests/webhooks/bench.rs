@@ -25,7 +25,12 @@ use worker::deliver::Deliverer;
 pub const DEFAULT_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
 /// Enough for a machine that is busy with other tests.
-const DEADLINE: Duration = Duration::from_secs(20);
+const DEADLINE: Duration = Duration::from_mins(2);
+/// How long an attempt may take: on such a machine a receiver that is held answers late, and is not to be given up.
+const ATTEMPT_MS: u64 = 60_000;
+
+/// Connections of a worker's process.
+const CONNECTIONS: PoolSize = PoolSize(10);
 
 #[derive(Parser)]
 struct Arguments {
@@ -54,11 +59,12 @@ impl Bench {
         let world = World::with(|settings| {
             // As many slots as a worker has, unless it is told otherwise.
             settings.worker_webhooks = 256;
+            settings.webhook_timeout_ms = ATTEMPT_MS;
             change(settings);
         })
         .await?;
         let Tenant { account, workspace, key, .. } = world.tenant("One").await?;
-        let process = Process::start(world.settings.clone(), PoolSize(10), "worker").await?;
+        let process = Process::start(world.settings.clone(), CONNECTIONS, "worker").await?;
         let deliverer = Deliverer::new(&process)?;
         Ok(Self {
             process,
@@ -74,7 +80,7 @@ impl Bench {
 
     /// Another worker process on the same database.
     pub async fn another_worker(&self) -> anyhow::Result<Deliverer> {
-        let process = Process::start(self.world.settings.clone(), PoolSize(10), "worker").await?;
+        let process = Process::start(self.world.settings.clone(), CONNECTIONS, "worker").await?;
         Ok(Deliverer::new(&process)?)
     }
 
@@ -89,6 +95,14 @@ impl Bench {
 
     pub async fn conn(&self) -> sqlx::pool::PoolConnection<sqlx::Postgres> {
         self.world.pool().acquire().await.expect("the test server answers")
+    }
+
+    /// Has the routes wait for a lock for half a minute, as [`World::wait_for_locks`] has those of the world.
+    pub async fn wait_for_locks(&self) {
+        let all = (0..CONNECTIONS.0).map(|_| self.process.pool.acquire());
+        for mut conn in futures_util::future::try_join_all(all).await.expect("the test server answers") {
+            sqlx::raw_sql("SET lock_timeout = '30s'").execute(&mut *conn).await.expect("set");
+        }
     }
 
     /// An enabled endpoint at the receiver, for all events.

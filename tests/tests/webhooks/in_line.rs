@@ -16,7 +16,7 @@ use store::deliveries::{self, Claim, Wanted};
 /// What one process sends to one endpoint at once.
 const IN_FLIGHT: usize = 16;
 /// Enough for a machine that is busy with other tests.
-const DEADLINE: Duration = Duration::from_mins(1);
+const DEADLINE: Duration = Duration::from_mins(2);
 
 #[tokio::test]
 async fn a_line_ends_with_the_failure_that_disables_its_endpoint() -> anyhow::Result<()> {
@@ -109,13 +109,15 @@ async fn while_behind(bench: &Bench, many: usize, meanwhile: impl Future<Output 
     bench.end_jobs(IN_FLIGHT + LINE).await;
     Box::pin(while_in_flight(bench, IN_FLIGHT, async {
         bench.end_jobs(many).await;
+        let before = now(bench).await;
         // The first ticket takes the others along.
         let fetched = bench.tickets_of(1).await;
         bench.work_on(fetched).await;
         assert_eq!(rows(bench, "claim_no = 0").await, i64::try_from(many).expect("few"));
+        // Ten seconds from when that was, however long ago it is.
         let later = "SELECT count(*) FROM apalis.jobs WHERE status = 'Pending'
-            AND run_at BETWEEN now() + interval '5 s' AND now() + interval '10 s'";
-        let later: i64 = sqlx::query_scalar(later).fetch_one(&bench.process.pool).await.expect("counted");
+            AND run_at BETWEEN $1 + interval '5 s' AND now() + interval '10 s'";
+        let later: i64 = sqlx::query_scalar(later).bind(before).fetch_one(&bench.process.pool).await.expect("counted");
         assert_eq!(later, i64::try_from(many - 1).expect("few"), "they are put off");
         meanwhile.await;
     }))
@@ -165,9 +167,10 @@ async fn what_is_left_to_a_fetch_that_does_not_take_it_keeps_its_ticket() -> any
         let ticket = "SELECT job FROM apalis.jobs WHERE status = 'Pending'";
         let job: Vec<u8> = sqlx::query_scalar(ticket).fetch_one(&bench.process.pool).await.expect("it has a ticket");
         fail(1).await;
+        let before = now(&bench).await;
         bench.deliverer.deliver_first(serde_json::from_slice(&job).expect("a subject")).await;
-        let later = "SELECT count(*) FROM apalis.jobs WHERE status = 'Pending' AND run_at > now()";
-        let later: i64 = sqlx::query_scalar(later).fetch_one(&bench.process.pool).await.expect("counted");
+        let later = "SELECT count(*) FROM apalis.jobs WHERE status = 'Pending' AND run_at > $1";
+        let later: i64 = sqlx::query_scalar(later).bind(before).fetch_one(&bench.process.pool).await.expect("counted");
         assert_eq!((rows(&bench, "claim_no = 0").await, later), (1, 1));
         fail(0).await;
     }))
@@ -235,8 +238,7 @@ async fn a_signature_has_the_time_of_the_claim_that_succeeded() -> anyhow::Resul
     bench.end_jobs(1).await;
     bench.work().await;
     let attempts = bench.attempts(bench.only_delivery(endpoint).await.id).await;
-    let ended: chrono::DateTime<chrono::Utc> =
-        sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(&bench.process.pool).await?;
+    let ended = now(&bench).await;
     assert!(attempts.len() == 1 && attempts[0].at <= ended, "it is signed for {}, at {ended}", attempts[0].at);
     bench.end().await
 }
@@ -244,6 +246,7 @@ async fn a_signature_has_the_time_of_the_claim_that_succeeded() -> anyhow::Resul
 #[tokio::test]
 async fn what_has_too_little_left_of_its_lease_for_an_attempt_is_not_sent() -> anyhow::Result<()> {
     let bench = Bench::new().await?;
+    bench.world.stop_clock().await?;
     let endpoint = bench.endpoint().await;
     bench.end_jobs(1).await;
     let claim = bench.claim_and_die(bench.only_delivery(endpoint).await.id).await;
@@ -276,6 +279,11 @@ async fn two_that_claim_what_is_next_get_different_deliveries_and_consume_their_
     }
     assert_eq!((rows(&bench, "claim_no <> 1").await, bench.ticket_count().await), (0, 0));
     bench.end().await
+}
+
+/// The time that tickets go by.
+async fn now(bench: &Bench) -> chrono::DateTime<chrono::Utc> {
+    sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(&bench.process.pool).await.expect("a time")
 }
 
 async fn rows(bench: &Bench, which: &str) -> i64 {

@@ -62,6 +62,7 @@ async fn what_a_process_takes_on_is_sent_once_and_the_rest_has_tickets() -> anyh
 #[tokio::test]
 async fn what_a_process_took_on_before_it_died_is_sent_by_another_under_the_same_number() -> anyhow::Result<()> {
     let bench = Bench::new().await?;
+    bench.world.stop_clock().await?;
     let endpoint = bench.endpoint().await;
     let (_, Recorded { claimed, .. }) = end_here(&bench, 1).await?;
     assert_eq!((claimed.len(), bench.ticket_count().await), (1, 0));

@@ -74,6 +74,7 @@ async fn a_batch_of_successes_ends_its_series_and_writes_its_endpoint_once_in_te
 #[tokio::test]
 async fn a_success_sets_failures_to_0_unless_it_comes_late_or_the_endpoint_is_disabled() -> anyhow::Result<()> {
     let bench = Bench::new().await?;
+    bench.world.stop_clock().await?;
     let endpoint = bench.endpoint().await;
     let fails = async |times: i32| {
         let fails = "UPDATE webhook_endpoints SET consecutive_failures = $1";
@@ -107,6 +108,7 @@ async fn a_success_sets_failures_to_0_unless_it_comes_late_or_the_endpoint_is_di
 #[tokio::test]
 async fn failures_among_successes_are_counted_in_the_order_in_which_they_came() -> anyhow::Result<()> {
     let bench = Bench::new().await?;
+    bench.world.stop_clock().await?;
     let endpoint = bench.endpoint().await;
     sqlx::query("UPDATE webhook_endpoints SET consecutive_failures = 5").execute(&bench.process.pool).await?;
     let mut ended = successes(&bench, endpoint, 4).await;
@@ -126,6 +128,7 @@ async fn failures_among_successes_are_counted_in_the_order_in_which_they_came() 
 #[tokio::test]
 async fn when_an_attempt_last_failed_is_written_once_an_hour_and_by_no_success() -> anyhow::Result<()> {
     let bench = Bench::new().await?;
+    bench.world.stop_clock().await?;
     let endpoint = bench.endpoint().await;
     let ended = successes(&bench, endpoint, 1).await;
     record(&bench, ended).await?;

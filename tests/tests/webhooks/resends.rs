@@ -92,6 +92,7 @@ async fn what_did_not_arrive_is_looked_for_while_nobody_waits_for_the_endpoint()
     assert_eq!(found.len(), 3);
 
     // As if the endpoint's log were so long that the look takes its time.
+    bench.wait_for_locks().await;
     let mut long = conn.begin().await?;
     sqlx::query("LOCK TABLE deliveries IN ACCESS EXCLUSIVE MODE").execute(&mut *long).await?;
     let path = format!("/webhooks/{endpoint}/deliveries");
@@ -121,6 +122,7 @@ async fn what_did_not_arrive_is_looked_for_while_nobody_waits_for_the_endpoint()
 #[tokio::test]
 async fn a_long_look_passes_what_was_sent_again_and_counts_as_requests_of_the_account() -> anyhow::Result<()> {
     let bench = Bench::with(|settings| (settings.rate_per_minute, settings.rate_burst) = (600, 60)).await?;
+    bench.world.stop_clock().await?;
     let (endpoint, pool) = (bench.endpoint().await, &bench.process.pool);
     bench.end_jobs(2).await;
     bench.tickets().await;
@@ -162,6 +164,7 @@ async fn a_short_resend_is_over_while_long_ones_of_four_other_accounts_go_on() -
         let (client, path) = (tenant.client.clone(), path.clone());
         tokio::spawn(async move { client.post(&path, &json!({ "since": "2020-01-01T00:00:00Z" })).await })
     };
+    bench.world.wait_for_locks().await?;
     let mut conn = bench.conn().await;
     let mut held = conn.begin().await?;
     sqlx::query("SELECT id FROM webhook_endpoints FOR UPDATE").execute(&mut *held).await?;
@@ -174,12 +177,16 @@ async fn a_short_resend_is_over_while_long_ones_of_four_other_accounts_go_on() -
     until("the fifth stands behind them", async || Ok((under_way() == 1).then_some(()))).await?;
     held.rollback().await?;
     let short = short.await??;
-    assert!(long.iter().all(|call| !call.is_finished()), "it waited for a long one: {}", short.text);
     assert_eq!((short.status, short.json), (202, json!({ "resent": 1, "has_more": false })));
     for call in long {
         let long = call.await??;
         assert_eq!((long.status, long.json), (202, json!({ "resent": 2_001, "has_more": false })));
     }
+    // Each batch has the time at which its transaction began.
+    let after = "SELECT count(DISTINCT account_id) FROM deliveries WHERE trigger = 'resend' AND created_at >
+        (SELECT max(created_at) FROM deliveries WHERE trigger = 'resend' AND account_id = $1)";
+    let after = sqlx::query_scalar::<_, i64>(after).bind(missed[4].0.account);
+    assert_eq!(after.fetch_one(bench.world.pool()).await?, 4, "it waited for a long one");
     drop(conn);
     bench.end().await
 }
