@@ -108,9 +108,12 @@ async fn live_workers_are_counted_and_the_clocks_are_compared() -> anyhow::Resul
     // One that has been silent for half a minute counts as dead.
     sqlx::query("UPDATE workers SET beat_at = mws_now() - interval '31 seconds'").execute(&mut *conn).await?;
     assert_eq!(fleet::live_workers(&mut conn).await?, 0);
-    world.process.look_at_clock().await?;
-    // Both clocks are of this host.
-    assert!(told("mws_db_clock_skew_seconds").is_some_and(|skew| skew.abs() < 1.0));
+    // Both clocks are of this host. A busy machine may let a second pass between looks at them.
+    until("the clocks agree", async || {
+        world.process.look_at_clock().await?;
+        Ok(told("mws_db_clock_skew_seconds").is_some_and(|skew| skew.abs() < 1.0).then_some(()))
+    })
+    .await?;
     drop(conn);
     world.end().await
 }

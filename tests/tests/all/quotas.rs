@@ -110,6 +110,7 @@ async fn what_is_read_of_an_item_counts_as_storage() -> anyhow::Result<()> {
 #[tokio::test]
 async fn a_project_counts_as_what_is_told_of_it_whichever_call_brought_it() -> anyhow::Result<()> {
     let world = World::with(|settings| (settings.rate_per_minute, settings.rate_burst) = (60, 100)).await?;
+    world.stop_clock().await?;
     let tenant = world.tenant("a").await?;
     let client = &tenant.client;
     let made = client.post("/projects", &json!({ "brief": "a film", "webhook_url": "https://93.184.216.34/" })).await?;

@@ -18,8 +18,8 @@ use tokio_util::sync::CancellationToken;
 
 /// How long the database only reads.
 const ONLY_READS: Duration = Duration::from_secs(8);
-/// What a worker may say of that, of all that it does.
-const MOST_LINES: usize = 40;
+/// What a worker may say of each second of that, of all that it does.
+const MOST_LINES_A_SECOND: u64 = 5;
 
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
@@ -102,13 +102,13 @@ async fn a_database_that_only_reads_is_503_told_once_and_used_again_within_secon
     tenant.client.reaches(&first, "succeeded").await?;
     // Opened before, so that it goes on writing.
     let mut operator = world.pool().acquire().await?;
-    assert_eq!(readyz(&world).await?.0, 200);
+    until("it is ready", async || Ok((readyz(&world).await?.0 == 200).then_some(()))).await?;
     only_reads(&mut operator, true).await?;
     let (since, before) = (Instant::now(), worker.log.lines().len());
     until("the process says that it is not ready", async || Ok((readyz(&world).await?.0 == 503).then_some(()))).await?;
     assert_eq!(readyz(&world).await?.1["database"], "read_only");
     let mut calls = 0;
-    World::within(ONLY_READS * 2, "it has only read for a while", async || {
+    until("it has only read for a while", async || {
         let answer = tenant.client.send("GET", "/keys", &[], None).await?;
         assert_eq!((answer.status, answer.code()), (503, "database_unavailable"), "{}", answer.text);
         assert!(!answer.header("retry-after").is_empty());
@@ -116,9 +116,10 @@ async fn a_database_that_only_reads_is_503_told_once_and_used_again_within_secon
         Ok((since.elapsed() > ONLY_READS).then_some(()))
     })
     .await?;
-    let lines = worker.log.lines();
-    println!("{calls} calls, {} lines of the worker", lines.len() - before);
-    assert!(lines.len() - before < MOST_LINES, "{} lines: {:#?}", lines.len() - before, &lines[before..]);
+    let (lines, seconds) = (worker.log.lines(), since.elapsed().as_secs());
+    println!("{calls} calls, {} lines of the worker in {seconds} s", lines.len() - before);
+    let most = usize::try_from(MOST_LINES_A_SECOND * seconds)?;
+    assert!(lines.len() - before < most, "{} lines: {:#?}", lines.len() - before, &lines[before..]);
     only_reads(&mut operator, false).await?;
     let back = Instant::now();
     let second = until("a call is answered", async || {
@@ -128,9 +129,11 @@ async fn a_database_that_only_reads_is_503_told_once_and_used_again_within_secon
     .await?;
     tenant.client.reaches(&second, "succeeded").await?;
     println!("a job has ended {:.1?} after it writes again", back.elapsed());
-    assert!(back.elapsed() < Duration::from_secs(10), "{:?}", back.elapsed());
+    // Connections are kept for much longer than a busy machine takes.
+    assert!(back.elapsed() < Duration::from_mins(1), "{:?}", back.elapsed());
     until("it is ready", async || Ok((readyz(&world).await?.0 == 200).then_some(()))).await?;
-    assert_eq!(worker.process.signs.loops(Instant::now()).word(), "ok");
+    until("its loops go round", async || Ok((worker.process.signs.loops(Instant::now()).word() == "ok").then_some(())))
+        .await?;
     worker.stop().await?;
     drop(operator);
     world.end().await

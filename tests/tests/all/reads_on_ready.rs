@@ -1,16 +1,17 @@
 //! Reads that are asked for with an upload or an import: they start when its item is ready, as `prepare_media` would
 //! then, and once.
 
+use crate::outage::took;
 use domain::minutes::Minutes;
 use mws_tests::world::{Client, Media, Tenant, World, processes::silence, runners, until};
 use runtime::wake::Wake;
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The item once its reads were answered. A look at them that failed is made again after half a minute.
 async fn answered(client: &Client, item: &str) -> anyhow::Result<Value> {
     let seen = async || anyhow::Ok(client.send("GET", &format!("/library/items/{item}"), &[], None).await?.json);
-    let waited = World::within(Duration::from_secs(50), "its reads are answered", async || {
+    let waited = until("its reads are answered", async || {
         let found = seen().await?;
         Ok(found["reads_on_ready"]["answers"].is_array().then_some(found))
     });
@@ -38,10 +39,18 @@ async fn reads_start_once_an_upload_is_ready_and_their_answers_stay_on_the_item(
     assert_eq!(waiting["reads_on_ready"], json!({ "reads": ["levels", "search_index"], "answers": null }));
     world.work(runners::instant()).await?;
     let item = tenant.client.send_announced(&upload, &bytes).await?;
-    let found = tenant.client.send("GET", &format!("{path}?wait_seconds=30"), &[], None).await?.json;
+    let found = until("its reads are answered", async || {
+        let asked = Instant::now();
+        let found = tenant.client.send("GET", &format!("{path}?wait_seconds=30"), &[], None).await?.json;
+        let is_told = found["reads_on_ready"]["answers"].is_array();
+        // A busy machine may need longer than the poll, which then answers when its time is over.
+        let is_over = asked.elapsed() >= Duration::from_secs(30);
+        assert!(is_told || is_over, "a long poll for the item tells the jobs of its reads: {found}");
+        Ok(is_told.then_some(found))
+    })
+    .await?;
     assert_eq!(found["status"], "ready", "{found}");
     let answers = &found["reads_on_ready"]["answers"];
-    assert!(answers.is_array(), "a long poll for the item tells the jobs of its reads: {found}");
     assert_eq!((&answers[0]["read"], &answers[0]["status"]), (&json!("levels"), &json!("queued")));
     assert_eq!(answers[0]["already_queued"], false);
     assert_eq!((&answers[1]["status"], &answers[1]["reason"]["code"]), (&json!("skipped"), &json!("not_video")));
@@ -99,7 +108,11 @@ async fn a_file_that_can_not_be_read_starts_nothing_and_a_wrong_read_is_refused_
     let item = tenant.client.send_announced(&upload, b"no sound!").await?;
     world.work(runners::instant()).await?;
     let path = format!("/library/items/{item}?wait_seconds=20");
-    let failed = tenant.client.send("GET", &path, &[], None).await?.json;
+    let failed = until("it is looked at", async || {
+        let seen = tenant.client.send("GET", &path, &[], None).await?.json;
+        Ok((seen["status"] != "processing").then_some(seen))
+    })
+    .await?;
     assert_eq!((&failed["status"], &failed["reads_on_ready"]["answers"]), (&json!("failed"), &Value::Null));
     assert_eq!(world.count("SELECT count(*) FROM reads_on_ready WHERE due_at IS NOT NULL").await?, 0);
     for reads in [json!(["level"]), json!("levels")] {
@@ -154,9 +167,9 @@ async fn hold_up(world: &World, tenant: &Tenant, seconds: f64) -> anyhow::Result
 
 /// Waits until the reads of an item were deferred. A look at them that failed is made again after half a minute.
 async fn deferred(world: &World) -> anyhow::Result<()> {
-    let later = "SELECT count(*) FROM reads_on_ready WHERE due_at > mws_now() + interval '4 minutes'";
+    let later = "SELECT count(*) FROM reads_on_ready WHERE due_at > mws_now() + interval '1 minute'";
     let probe = async || Ok((world.count(later).await? == 1).then_some(()));
-    World::within(Duration::from_secs(50), "the reads are deferred", probe).await
+    until("the reads are deferred", probe).await
 }
 
 #[tokio::test]
@@ -204,8 +217,8 @@ async fn reads_whose_account_has_no_turn_free_keep_no_other_account_s_waiting() 
         let row = sqlx::query(due).bind(item).bind(tenant.account).bind(tenant.workspace);
         row.execute(world.pool()).await?;
         world.process.wakes.send([Wake::ItemSettled(item)]);
-        let probe = async || Ok((world.count(done).await? == 1).then_some(()));
-        World::within(Duration::from_secs(9), what, probe).await?;
+        let waited = took(what, async || Ok((world.count(done).await? == 1).then_some(()))).await?;
+        assert!(waited < Duration::from_secs(9), "{waited:?} until {what}");
     }
     drop(turns);
     let all = async || Ok((world.count("SELECT count(*) FROM jobs").await? == 2).then_some(()));

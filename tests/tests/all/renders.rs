@@ -1,6 +1,7 @@
 //! `remove_silence` and `duck_music`, and the renders that they start (contract §4.4, §10, row `render`). How
 //! those end otherwise than well is in `render_ends`.
 
+use crate::once::patiently;
 use domain::ids::{ItemId, JobId};
 use domain::minutes::Minutes;
 use futures_util::future::try_join_all;
@@ -235,11 +236,12 @@ async fn thirty_calls_at_once_for_the_same_render_start_it_once() -> anyhow::Res
     let calls = (0..30).map(|n| {
         let client = tenant.client.clone();
         async move {
-            match n % 3 {
+            let ask = async || match n % 3 {
                 0 => cut(&client, voice).await,
                 1 => cut_once(&client, "shared", &json!({ "ref": voice, "render": true })).await,
                 _ => duck(&client, voice, music).await,
-            }
+            };
+            patiently(ask).await
         }
     });
     let answers = try_join_all(calls).await?;

@@ -31,7 +31,7 @@ fn whatever_may_cost_something_can_be_asked_first() -> anyhow::Result<()> {
 }
 
 /// How long the longest of the jobs may take on a busy machine.
-const SOON: Duration = Duration::from_secs(90);
+const SOON: Duration = Duration::from_mins(5);
 
 /// A film of 1.2 s, which cost a hundredth of a minute by their length and two by their pixels, and an image of 33
 /// megapixels.

@@ -4,7 +4,6 @@ use super::{dubs, generation};
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, World, until};
 use serde_json::json;
-use std::time::Duration;
 use worker::Engines;
 
 /// Holds what lasts for an hour at the gate, and does the rest at once.
@@ -117,8 +116,7 @@ async fn where_many_accounts_hold_all_that_can_be_lent_a_short_job_is_let_in_and
         held.push((hog.client.prepare(&[item], &["levels"]).await?.job_ids()?, hog));
     }
     // Two slots, four that are lent, and one on trial.
-    let patience = Duration::from_secs(40);
-    World::within(patience, "all of it is held", async || Ok((gate.inside() == 7).then_some(()))).await?;
+    until("all of it is held", async || Ok((gate.inside() == 7).then_some(()))).await?;
     // What a provider may have been asked for can't be handed back, so no generation and no dub is tried, however long
     // it waits.
     let speaker = world.tenant("c").await?;
@@ -132,7 +130,7 @@ async fn where_many_accounts_hold_all_that_can_be_lent_a_short_job_is_let_in_and
     let item = world.item(&tenant, Media::video(60)).await?;
     let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
     let ended = async || Ok((tenant.client.job(&job).await?["status"] == "succeeded").then_some(()));
-    World::within(patience, "the short job has ended", ended).await?;
+    until("the short job has ended", ended).await?;
     assert_eq!(world.count("SELECT count(*) FROM job_claims WHERE outcome = 'handed_back'").await?, 1);
     assert_eq!(speaker.client.job(&spoken).await?["attempt"], 0);
     assert_eq!(dubber.client.job(&dubbed).await?["attempt"], 0);

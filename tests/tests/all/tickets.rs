@@ -27,7 +27,8 @@ async fn a_ticket_lives_while_it_waits_for_anybody_or_its_holder_is_seen() -> an
     let world = World::new().await?;
     let worker = "INSERT INTO apalis.workers (id, worker_type, storage_name, last_seen)
         VALUES ($1, 'w', 's', now() - make_interval(secs => $2))";
-    for (holder, seconds) in [("seen", 1.0), ("lost", 21.0)] {
+    // One is seen for as long as the test lasts.
+    for (holder, seconds) in [("seen", -3_600.0), ("lost", 21.0)] {
         sqlx::query(worker).bind(holder).bind(seconds).execute(world.pool()).await?;
     }
     let states = [

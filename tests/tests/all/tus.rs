@@ -72,9 +72,11 @@ impl Upload {
         let completed = self.complete().await?;
         assert_eq!(completed.status, 200, "{}", completed.text);
         let path = format!("/library/items/{}?wait_seconds=20", self.item);
-        let item = self.client.send("GET", &path, &[], None).await?;
-        assert_ne!(item.json["status"], "processing", "after 20 s: {}", item.text);
-        Ok(item.json)
+        until("it is no longer processed", async || {
+            let item = self.client.send("GET", &path, &[], None).await?.json;
+            Ok((item["status"] != "processing").then_some(item))
+        })
+        .await
     }
 
     /// A connection on which a PATCH of so many bytes has begun.

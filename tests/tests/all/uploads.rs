@@ -30,6 +30,7 @@ struct Library {
 impl Library {
     async fn new() -> anyhow::Result<Self> {
         let world = World::new().await?;
+        world.stop_clock().await?;
         let Tenant { account, workspace, .. } = world.tenant("one").await?;
         let conn = world.pool().acquire().await?;
         Ok(Self { world, passed: 0, conn, account, workspace })

@@ -5,7 +5,7 @@ use super::work::deliveries;
 use super::{BO, done, get, log, refusal, send, stage, text};
 use domain::bulk::MOST_RUNNING;
 use futures_util::future::try_join_all;
-use mws_tests::world::{Receiver, World, runners, until};
+use mws_tests::world::{Receiver, runners, until};
 use scheduler::advance_bulk_operations::run_once;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -292,7 +292,7 @@ async fn a_scheduler_takes_an_operation_to_its_end_and_the_receiver_gets_each_ev
     let scheduler = world.scheduler().await?;
     let made = done(&anna, "POST", ROUTE, &asking("really", &json!({})), 202).await?;
     let path = format!("{ROUTE}/{}", text(&made, "/id"));
-    let ended = World::within(Duration::from_secs(30), "it has come to its end", async || {
+    let ended = until("it has come to its end", async || {
         let operation = get(&anna, &path).await?;
         Ok((operation["state"] == "finished").then_some(operation))
     })

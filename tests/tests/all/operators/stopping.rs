@@ -336,6 +336,7 @@ async fn the_operators_log_is_a_chain_in_which_a_changed_a_lost_and_a_put_in_row
 #[tokio::test]
 async fn a_look_at_what_is_an_accounts_is_noted_once_an_hour_and_without_it_nothing_is_shown() -> anyhow::Result<()> {
     let (world, anna) = stage().await?;
+    world.stop_clock().await?;
     let tenant = world.tenant("a").await?;
     let path = format!("/operator/jobs?account_id={}", tenant.account);
     for query in ["", "&limit=5", ""] {
