@@ -180,7 +180,9 @@ mod tests {
         }
         let asked = Instant::now();
         let refusal = guesses.refuse(&same_network, &credential(9)).await.expect_err("the fourth");
-        assert_eq!((refusal.code(), refusal.retry_after_seconds()), (Code::RateLimited, Some(20)));
+        assert_eq!(refusal.code(), Code::RateLimited);
+        // Twenty, less what a busy machine took so far.
+        assert!(refusal.retry_after_seconds().is_some_and(|seconds| (1..=20).contains(&seconds)));
         assert!(asked.elapsed() >= LATE, "it comes late");
         assert!(guesses.refuse(&one, &credential(100)).await.is_ok(), "it was right before");
         assert!(guesses.refuse(&other, &credential(9)).await.is_ok());

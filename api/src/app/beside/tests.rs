@@ -17,7 +17,7 @@ async fn whatever_the_thread_has_to_do_goes_on_while_a_long_body_is_read() {
     let begins = Arc::clone(&begun);
     let reading = make_sync(move |_| {
         begins.notify_one();
-        told.lock().expect("the receiver").recv_timeout(Duration::from_secs(10)).is_ok().to_string()
+        told.lock().expect("the receiver").recv_timeout(Duration::from_mins(1)).is_ok().to_string()
     });
     let mut request = Request::builder().finish();
     request.set_data(SentBody(Bytes::from(vec![b'0'; LONG + 1])));
@@ -38,7 +38,7 @@ async fn work_of_one_waits_for_its_own_and_lets_others_in_between() {
     let first = tokio::spawn(async move {
         let work = move || {
             begins.notify_one();
-            waits.recv_timeout(Duration::from_secs(10)).is_ok()
+            waits.recv_timeout(Duration::from_mins(1)).is_ok()
         };
         in_turn(&own, "busy", work).await
     });
@@ -65,7 +65,7 @@ async fn whatever_the_thread_has_to_do_goes_on_in_each_step_of_work_that_waits()
     let work = async move {
         waits.notified().await;
         begins.notify_one();
-        told.recv_timeout(Duration::from_secs(10)).is_ok()
+        told.recv_timeout(Duration::from_mins(1)).is_ok()
     };
     let work = tokio::spawn(polled_beside(work));
     goes_on.notify_one();
@@ -85,7 +85,7 @@ async fn long_work_apart_keeps_its_turn_when_its_caller_hangs_up_and_others_are_
     let first = tokio::spawn(async move {
         let work = move || {
             begins.notify_one();
-            waits.recv_timeout(Duration::from_secs(10)).is_ok()
+            waits.recv_timeout(Duration::from_mins(1)).is_ok()
         };
         apart_in_turn(&own, busy, work).await.is_ok()
     });

@@ -47,7 +47,8 @@ async fn who_is_alone_never_waits_and_is_ahead_for_seconds_at_most_once_another_
     for _ in 0..20 {
         time.wait(BUSY).await.expect("nobody else is there").settle(Duration::from_mins(1));
     }
-    assert!(begun.elapsed() < Duration::from_secs(1));
+    // The limit on a wait is five seconds: for twenty it would be much longer.
+    assert!(begun.elapsed() < AHEAD_ALONE * 10, "{:?}", begun.elapsed());
     time.wait(BUSY).await.expect("nobody else is there").settle(ms(1));
     assert!(ahead(&time).await <= AHEAD_ALONE, "it is not refused for twenty minutes");
 }
@@ -61,7 +62,7 @@ async fn requests_that_take_little_do_not_wait_for_what_dear_ones_took_before_th
     let own = time.own(BUSY).await;
     assert!(lock(&own.time).usual > ms(200));
     lock(&own.time).until = Instant::now() + AHEAD + ms(20);
-    let begun = Instant::now();
+    // If each counted as 300 ms, half a core would need twelve seconds for the twenty, and the last would be refused.
     let one = async || {
         time.wait(OTHER).await.expect("it has taken nothing").settle(Duration::ZERO);
         let reckoned = time.wait(BUSY).await.expect("not refused");
@@ -69,20 +70,25 @@ async fn requests_that_take_little_do_not_wait_for_what_dear_ones_took_before_th
         reckoned.settle(ms(1));
     };
     futures_util::future::join_all((0..20).map(|_| one())).await;
-    // If each counted as 300 ms, half a core would need twelve seconds for the twenty.
-    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
 }
 
 #[tokio::test]
 async fn requests_that_are_given_up_while_they_wait_count_nothing() {
     let time = process().await;
-    time.wait(BUSY).await.expect("at once").settle(Duration::from_secs(1));
-    let before = ahead(&time).await;
-    for _ in 0..20 {
+    let mut given_up = 0;
+    for _ in 0..1_000 {
+        time.pass(BUSY).await.settle(Duration::from_mins(1));
+        let before = ahead(&time).await;
         time.wait(OTHER).await.expect("at once").settle(Duration::ZERO);
-        assert!(timeout(ms(1), time.wait(BUSY)).await.is_err(), "it waits");
+        // On a busy machine the other one may have come too long ago.
+        given_up += usize::from(timeout(ms(1), time.wait(BUSY)).await.is_err());
+        assert!(ahead(&time).await <= before);
+        if given_up == 20 {
+            break;
+        }
     }
-    assert!(ahead(&time).await <= before);
+    assert_eq!(given_up, 20, "it waits");
+    let before = ahead(&time).await;
     assert_eq!(time.waiting.load(Ordering::Relaxed), 0, "nor do others wait longer");
     drop(time.pass(BUSY).await);
     assert!(ahead(&time).await <= before, "nor what was dropped when it had begun");
@@ -136,7 +142,9 @@ async fn who_takes_access_away_begins_at_once() {
     time.wait(BUSY).await.expect("at once").settle(Duration::from_mins(1));
     let begun = Instant::now();
     time.pass(BUSY).await.settle(Duration::ZERO);
-    assert!(ahead(&time).await > Duration::from_mins(1) && begun.elapsed() < LONGEST, "the others still wait");
+    // It would wait for two minutes.
+    let took = begun.elapsed();
+    assert!(ahead(&time).await + took > Duration::from_mins(1) && took < Duration::from_mins(1), "the others wait");
 }
 
 #[tokio::test]

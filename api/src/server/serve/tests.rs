@@ -17,14 +17,15 @@ async fn listener() -> (TcpListener, SocketAddr) {
 }
 
 fn serving(listener: TcpListener, app: App) -> JoinHandle<io::Result<()>> {
-    let timeouts = Timeouts { rest: REST, head: Duration::from_secs(30), ..Timeouts::default() };
+    let timeouts = Timeouts { rest: REST, head: Duration::from_hours(1), ..Timeouts::default() };
     tokio::spawn(serve_with(listener, app, timeouts))
 }
 
-/// Reads until the service closes, and says after how long that was.
+/// Reads until the service closes, and says after how long that was. Who waits for anything but the rest, waits for an
+/// hour.
 async fn until_closed(socket: &mut TcpStream, since: Instant) -> (String, Duration) {
     let mut all = Vec::new();
-    let read = timeout(Duration::from_secs(10), socket.read_to_end(&mut all)).await;
+    let read = timeout(Duration::from_mins(1), socket.read_to_end(&mut all)).await;
     read.expect("it is closed").expect("it is closed in order");
     (String::from_utf8_lossy(&all).into_owned(), since.elapsed())
 }
@@ -46,7 +47,7 @@ async fn a_kept_connection_is_closed_when_its_rest_is_over_also_when_its_request
     for (socket, answers) in [(&mut early, 1), (&mut twice, 2), (&mut late, 1)] {
         let (text, after) = until_closed(socket, since).await;
         assert_eq!(text.matches("HTTP/1.1 200").count(), answers, "{text}");
-        assert!((REST..REST * 5).contains(&after), "closed after {after:?}");
+        assert!(after >= REST, "closed after {after:?}");
     }
     serving.abort();
 }
