@@ -105,7 +105,7 @@ mod tests {
                 yield_now().await;
             }
         };
-        timeout(Duration::from_secs(10), seen).await.expect("it is aborted");
+        timeout(Duration::from_mins(1), seen).await.expect("it is aborted");
         WriteMultipart::new(begun()).abort().await.expect("aborted");
         WriteMultipart::new(begun()).finish().await.expect("completed");
         yield_now().await;

@@ -7,7 +7,7 @@ const MOST_OF_ACCOUNT: usize = 1 + MOST_FURTHER;
 
 #[tokio::test]
 async fn an_account_has_a_few_turns_and_takes_none_of_another() {
-    let turns = OwnTurns::of(16, Duration::from_secs(1));
+    let turns = OwnTurns::of(16, Duration::from_mins(1));
     let (busy, other) = (AccountId::mint(), AccountId::mint());
     let mut held = Vec::new();
     for _ in 0..MOST_OF_ACCOUNT {
@@ -93,7 +93,7 @@ async fn whoever_waits_too_long_for_calls_of_their_own_account_is_refused() {
 
 #[tokio::test]
 async fn who_waits_for_calls_of_their_own_account_has_none_of_a_few_turns_that_others_need() {
-    let (turns, few) = (OwnTurns::of(16, Duration::from_secs(1)), Line::of_few(4));
+    let (turns, few) = (OwnTurns::of(16, Duration::from_mins(1)), Line::of_few(4));
     let (busy, next) = (AccountId::mint(), AccountId::mint());
     let search = |account| turns.list_turn_among(account, Some(&few));
     let mut held: Vec<OwnTurn> = (0..MOST_OF_ACCOUNT).map(|_| now(turns.turn(busy))).collect();
@@ -138,14 +138,14 @@ async fn accounts_that_take_all_they_may_of_a_few_turns_leave_some_to_who_has_no
 
 #[tokio::test]
 async fn work_without_connections_is_bounded_by_its_kind_alone() {
-    let (turns, few) = (OwnTurns::without_connections(Duration::from_secs(1)), Line::of_few(32));
+    let (turns, few) = (OwnTurns::without_connections(Duration::from_mins(1)), Line::of_few(32));
     let _held: Vec<OwnTurn> = (0..32).map(|_| now(turns.turn_among(AccountId::mint(), Some(&few)))).collect();
     assert!(turns.turn_among(AccountId::mint(), Some(&few)).now_or_never().is_none());
 }
 
 #[tokio::test]
 async fn guests_of_one_account_wait_for_each_other_before_they_take_what_others_need() {
-    let (turns, few) = (OwnTurns::of(16, Duration::from_secs(1)), Line::of_few(4));
+    let (turns, few) = (OwnTurns::of(16, Duration::from_mins(1)), Line::of_few(4));
     let host = AccountId::mint();
     let change = |account| turns.turn_at(account, host, &few);
     let first = now(change(AccountId::mint()));

@@ -97,7 +97,9 @@ async fn names_of_one_account_that_hang_are_its_own_matter_and_no_failure_of_its
     let account = AccountId::mint();
     let hanging: Vec<_> = (0..100)
         .map(|number| {
-            let request = WebhookRequest { account, ..to(format!("https://hang{number}.example.com/")) };
+            // Much longer than the others wait for their turn.
+            let timeout = Duration::from_secs(10);
+            let request = WebhookRequest { account, timeout, ..to(format!("https://hang{number}.example.com/")) };
             let client = client.clone();
             tokio::spawn(async move { client.post_webhook(request).await })
         })

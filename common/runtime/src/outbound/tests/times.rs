@@ -72,7 +72,7 @@ async fn the_first_step_without_a_time_is_the_one_that_failed() {
         (hook(&silent), AttemptError::Timeout, [true, true, true, false]),
         ("nonsense".to_owned(), AttemptError::UrlNotPublic, [false; 4]),
     ] {
-        let request = WebhookRequest { timeout: Duration::from_secs(1), ..to(url.clone()) };
+        let request = WebhookRequest { timeout: Duration::from_secs(3), ..to(url.clone()) };
         let outcome = client.post_webhook(request).await;
         assert_eq!((outcome.error, steps(outcome.times)), (Some(error), expected), "{url}");
     }
