@@ -198,13 +198,13 @@ mod tests {
             .await;
         assert_eq!(aside.running.len(), 1, "the slot is free, and the work goes on");
         done.notify_one();
-        aside.end(Duration::from_secs(5)).await;
+        aside.end(Duration::from_mins(1)).await;
     }
 
     #[tokio::test]
     async fn what_a_bucket_is_slow_to_give_is_waited_for_beside_the_slots() {
         let slot = Slot::alone();
-        let (given, place) = slot.quickly(Duration::from_secs(5), async { 1 }).await;
+        let (given, place) = slot.quickly(Duration::from_mins(1), async { 1 }).await;
         assert!(given == 1 && place.is_none() && !slot.is_left());
         let (aside, given) = (Aside::new(1), Arc::new(Notify::new()));
         let waits = Arc::clone(&given);
@@ -215,7 +215,7 @@ mod tests {
             .await;
         assert_eq!((aside.running.len(), aside.places.available_permits()), (1, MOST - 1), "its slot is free");
         given.notify_one();
-        aside.clone().end(Duration::from_secs(5)).await;
+        aside.clone().end(Duration::from_mins(1)).await;
         assert_eq!(aside.places.available_permits(), MOST);
     }
 
@@ -232,7 +232,7 @@ mod tests {
         assert!(timeout(Duration::from_millis(20), next.turn()).await.is_err(), "one at a time");
         assert!(next.is_left());
         drop(turn);
-        assert!(timeout(Duration::from_secs(5), next.turn()).await.is_ok());
+        assert!(timeout(Duration::from_mins(1), next.turn()).await.is_ok());
     }
 
     #[tokio::test]
@@ -243,10 +243,10 @@ mod tests {
         let second = slot(busy);
         assert!(timeout(Duration::from_millis(20), second.turn()).await.is_err(), "its own turn is taken");
         let others = slot(AccountId::mint());
-        let (_place, theirs) = timeout(Duration::from_secs(5), others.turn()).await.expect("another's turn");
+        let (_place, theirs) = timeout(Duration::from_mins(1), others.turn()).await.expect("another's turn");
         assert!(theirs.is_some());
         drop(turn);
-        assert!(timeout(Duration::from_secs(5), second.turn()).await.is_ok());
+        assert!(timeout(Duration::from_mins(1), second.turn()).await.is_ok());
     }
 
     #[tokio::test]
@@ -260,9 +260,9 @@ mod tests {
         assert!(timeout(Duration::from_millis(20), next.copy_turn()).await.is_err(), "one is copied at a time");
         // It is looked at while it is there, and so are files of others.
         for account in [busy, AccountId::mint()] {
-            assert!(timeout(Duration::from_secs(5), slot(account).turn()).await.is_ok());
+            assert!(timeout(Duration::from_mins(1), slot(account).turn()).await.is_ok());
         }
         drop(turn);
-        assert!(timeout(Duration::from_secs(5), next.copy_turn()).await.is_ok());
+        assert!(timeout(Duration::from_mins(1), next.copy_turn()).await.is_ok());
     }
 }

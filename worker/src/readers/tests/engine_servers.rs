@@ -80,7 +80,7 @@ fn second() -> Form {
 
 /// A second of silence, sent as one request of many and answered.
 async fn asked_patiently(url: &str, ctx: &JobCtx) -> Result<Value, ReadError> {
-    let server = EngineServer::new(url, None, Read::Speakers).unwrap().impatient(Duration::from_millis(300));
+    let server = EngineServer::new(url, None, Read::Speakers).unwrap().impatient(Duration::from_secs(2));
     server.ask_patiently(second, ctx).await
 }
 
@@ -92,7 +92,7 @@ fn count(asked: &mut UnboundedReceiver<Vec<u8>>) -> usize {
 #[tokio::test]
 async fn a_silent_server_is_waited_for_until_the_job_s_deadline_or_its_cancellation() {
     let (url, mut requests) = answering(None).await;
-    let ctx = JobCtx::new(Instant::now() + Duration::from_millis(300), CancellationToken::new());
+    let ctx = JobCtx::new(Instant::now() + Duration::from_secs(3), CancellationToken::new());
     assert!(matches!(asked(&url, &ctx).await, Err(ReadError::Timeout)));
     requests.recv().await.unwrap();
 
@@ -136,7 +136,7 @@ async fn a_busy_server_is_asked_again_when_it_says_and_not_for_ever() {
 
     // A wait ends with the job. A time that is no number of seconds is as none.
     let (url, mut requests) = in_turn(vec![busy("503 Busy", "30")]).await;
-    let ctx = JobCtx::new(Instant::now() + Duration::from_millis(300), CancellationToken::new());
+    let ctx = JobCtx::new(Instant::now() + Duration::from_secs(3), CancellationToken::new());
     assert!(matches!(asked_patiently(&url, &ctx).await, Err(ReadError::Timeout)));
     assert_eq!(count(&mut requests), 1);
     let (url, _requests) =

@@ -199,7 +199,8 @@ async fn a_decoder_is_killed_at_the_deadline() {
     let stuck = Studio::with(&ReaderSettings { ffmpeg: Some(program.clone()), ..ReaderSettings::default() });
     let media = stuck.open(&path, &an_hour()).await.unwrap();
     let reader = stuck.readers.get(Read::Levels).unwrap();
-    let ctx = JobCtx::new(Instant::now() + Duration::from_secs(2), CancellationToken::new());
+    // Time enough for the program to start.
+    let ctx = JobCtx::new(Instant::now() + Duration::from_secs(8), CancellationToken::new());
     let (outcome, ()) = tokio::join!(reader.run(&media, &ctx), until_it_runs(&program));
     let error = outcome.unwrap_err();
     assert!(matches!(error, ReadError::Timeout), "{error:?}");
@@ -235,10 +236,18 @@ async fn a_long_read_ends_at_its_deadline_and_says_how_far_it_came() {
     let path = studio.make("long.flac", "anullsrc=r=48000:cl=stereo:d=3600", &[]);
     let media = studio.open(&path, &an_hour()).await.unwrap();
     let reader = studio.readers.get(Read::Levels).unwrap();
-    let ctx = JobCtx::new(Instant::now() + Duration::from_secs(2), CancellationToken::new());
-    let error = reader.run(&media, &ctx).await.unwrap_err();
-    assert!(matches!(error, ReadError::Timeout), "{error:?}");
-    assert!((1..100).contains(&ctx.progress.percent()), "{}", ctx.progress.percent());
+    let mut percent = 0;
+    // A busy machine may not come far in the first of these.
+    for seconds in [2, 4, 8, 16] {
+        let ctx = JobCtx::new(Instant::now() + Duration::from_secs(seconds), CancellationToken::new());
+        let error = reader.run(&media, &ctx).await.unwrap_err();
+        assert!(matches!(error, ReadError::Timeout), "{error:?}");
+        percent = ctx.progress.percent();
+        if percent > 0 {
+            break;
+        }
+    }
+    assert!((1..100).contains(&percent), "{percent}");
 
     let short = studio.make("short.wav", "sine=d=2", &[]);
     let ctx = an_hour();

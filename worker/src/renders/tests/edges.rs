@@ -87,10 +87,18 @@ async fn a_render_stops_at_its_deadline_and_when_cancelled_and_leaves_nothing() 
     let sources = "testsrc2=s=640x360:r=30:d=90[out0];sine=d=90[out1]";
     let film = room.studio.make("film.mp4", sources, &["-c:v", "libx264", "-preset", "ultrafast", "-c:a", "aac"]);
     let whole = cut(vec![Span::new(0, 90_000_000)]);
-    let late = JobCtx::new(Instant::now() + Duration::from_secs(2), CancellationToken::new());
-    let error = room.render_within(&whole, &film, None, 1 << 30, &late).await.unwrap_err();
-    assert!(matches!(error, ReadError::Timeout), "{error:?}");
-    assert!((1..100).contains(&late.progress.percent()), "{}", late.progress.percent());
+    let mut percent = 0;
+    // A busy machine may not come far in the first of these.
+    for seconds in [2, 4, 8, 16] {
+        let late = JobCtx::new(Instant::now() + Duration::from_secs(seconds), CancellationToken::new());
+        let error = room.render_within(&whole, &film, None, 1 << 30, &late).await.unwrap_err();
+        assert!(matches!(error, ReadError::Timeout), "{error:?}");
+        percent = late.progress.percent();
+        if percent > 0 {
+            break;
+        }
+    }
+    assert!((1..100).contains(&percent), "{percent}");
 
     let cancelled = an_hour();
     let (rendered, asked) = tokio::join!(room.render_within(&whole, &film, None, 1 << 30, &cancelled), async {
