@@ -95,7 +95,8 @@ mod tests {
         let heard: usize = (0..70_000).map(|n| voices.between(n * 500, n * 500 + 500).len()).sum();
         let took = began.elapsed();
         assert!(heard > 50_000, "{heard}");
-        assert!(took < Duration::from_secs(1), "{took:?}");
+        // All turns for each stretch would be three thousand million.
+        assert!(took < Duration::from_secs(10), "{took:?}");
     }
 
     proptest! {

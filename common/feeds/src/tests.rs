@@ -149,7 +149,7 @@ fn a_tag_of_very_many_attributes_costs_no_more_than_a_long_page() {
     let Ok(FoundPosts::Page(post, _)) = read else { panic!("no page: {read:?}") };
     assert_eq!((post.title.as_deref(), post.text.as_str()), (Some("t"), ""), "what stands before it is read");
     assert_eq!(html::plain(&format!("<p>before</p><i{attributes}>after</i>"), 99), "before");
-    assert!(began.elapsed().as_secs() < 10, "it took {:?}; comparing all with all took a minute", began.elapsed());
+    assert!(began.elapsed().as_secs() < 40, "it took {:?}; comparing all with all took a minute", began.elapsed());
     let image = format!("<p>one</p><img src=\"data:image/png;base64,{}\"><p>two</p>", "iVBORw0KGgo+/".repeat(10_000));
     assert!(html::plain(&image, 99).starts_with("one"));
     let usual = format!("<p>one</p><!-- {} --><p>two</p>", "some words ".repeat(1_000));
@@ -186,10 +186,15 @@ fn what_has_very_many_entities_is_not_read_to_its_end() {
 
 #[test]
 fn a_text_is_read_until_there_is_enough_of_it() {
-    let began = std::time::Instant::now();
     let long = format!("<p>{}</p>", "word <i>by</i> word ".repeat(500_000));
-    assert_eq!(html::plain(&long, 10).chars().count(), 10);
-    assert!(began.elapsed().as_millis() < 1_500, "it took {:?}; all of it takes seconds", began.elapsed());
+    let took = || {
+        let began = std::time::Instant::now();
+        assert_eq!(html::plain(&long, 10).chars().count(), 10);
+        began.elapsed()
+    };
+    // The shortest of five: a busy machine does not keep each of them waiting.
+    let least = (0..5).map(|_| took()).min().unwrap_or_default();
+    assert!(least.as_millis() < 1_500, "it took {least:?}; all of it takes seconds");
 }
 
 /// Returns a feed with one entry, which has a link and these parts.

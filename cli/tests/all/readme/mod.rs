@@ -57,7 +57,7 @@ const OPERATOR: &str = "operator-token-of-the-tests";
 /// The URL that stands for a receiver in the README.
 const RECEIVER: &str = "https://example.com/hook";
 /// More than a line takes on a busy machine.
-const TIMEOUT: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(3);
 
 fn readme() -> anyhow::Result<String> {
     Ok(std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md"))?)
