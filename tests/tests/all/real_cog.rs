@@ -2,6 +2,7 @@
 //! told of a cancellation.
 
 use super::generation::{credits, job, models};
+use anyhow::Context;
 use domain::credits::Credits;
 use mws_tests::clients;
 use mws_tests::world::{Client, World, until};
@@ -13,6 +14,13 @@ use std::time::Duration;
 use worker::Engines;
 
 const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/clients");
+
+/// A port that nobody has, below those that the system gives to connections: others would get it while Cog starts.
+fn free_port() -> anyhow::Result<u16> {
+    let first = 10_000 + u16::try_from(std::process::id() % 8_000)?;
+    let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    (first..20_000).find(is_free).context("no port is free")
+}
 
 /// The server; it is killed when this is dropped.
 struct Cog(Child);
@@ -63,7 +71,7 @@ async fn draw(client: &Client, prompt: &str) -> anyhow::Result<String> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_real_cog_server_draws_once_however_slow_full_or_killed_it_is() -> anyhow::Result<()> {
     let programs: PathBuf = clients::python()?;
-    let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+    let port = free_port()?;
     let folder = tempfile::tempdir()?;
     let path = models(folder.path(), &format!("http://127.0.0.1:{port}"))?;
     // Long enough for a server to start in it.
@@ -84,7 +92,7 @@ async fn a_real_cog_server_draws_once_however_slow_full_or_killed_it_is() -> any
     );
 
     // It takes one at a time: the second is told so, and drawn by a later attempt.
-    let slow = draw(client, "a kite of 3 seconds").await?;
+    let slow = draw(client, "a kite of 10 seconds").await?;
     client.reaches(&slow, "running").await?;
     let second = draw(client, "a kite of 1 seconds").await?;
     until("the second has been told so", async || {
