@@ -141,7 +141,6 @@ async fn a_key_that_is_used_without_end_waits_for_itself_and_leaves_connections_
 #[tokio::test]
 async fn a_key_is_revoked_at_once_whatever_its_calls_hold_of_the_account() -> anyhow::Result<()> {
     let world = service().await?;
-    world.stop_clock().await?;
     let tenant = world.tenant("a").await?;
     let made = tenant.client.send("POST", "/keys", &[], Some("{}".to_owned())).await?;
     assert_eq!(made.status, 201, "{}", made.text);
@@ -157,10 +156,10 @@ async fn a_key_is_revoked_at_once_whatever_its_calls_hold_of_the_account() -> an
     assert_eq!((revoked.status, revoked.header("x-ratelimit-remaining")), (200, "0"), "{}", revoked.text);
     let gone = world.client(made.json["key"].as_str().map(str::to_owned));
     assert_eq!(call(&gone).await?.code(), "credential_revoked");
-    // Those that go first are bounded too: five at once, of which one is used.
-    let again = try_join_all((0..20).map(|_| tenant.client.send("DELETE", &leaked, &[], None))).await?;
+    // Those that go first are bounded too: five at once, of which one is used, and one a second after that.
+    let again = try_join_all((0..100).map(|_| tenant.client.send("DELETE", &leaked, &[], None))).await?;
     let passed = again.iter().filter(|answer| answer.status == 404).count();
-    assert!((4..20).contains(&passed) && again.iter().all(|answer| [404, 429].contains(&answer.status)), "{passed}");
+    assert!((4..100).contains(&passed) && again.iter().all(|answer| [404, 429].contains(&answer.status)), "{passed}");
     held.rollback().await?;
     world.end().await
 }
