@@ -1,7 +1,7 @@
 //! "What did you send me, when, and what did I answer?": the delivery log's filters and pages (contract §6.3),
 //! and a whole series at its real pace.
 
-use crate::bench::Bench;
+use crate::bench::{ATTEMPT_MS, Bench};
 use crate::routes::call;
 use domain::event::EventType;
 use domain::ids::JobId;
@@ -102,7 +102,10 @@ async fn the_log_is_filtered_by_all_that_can_be_asked_and_paged_without_gaps_or_
 #[tokio::test]
 async fn a_whole_series_goes_by_the_schedule_that_is_set_and_ends_with_the_first_success() -> anyhow::Result<()> {
     let schedule = "1,1,1,1,1,1,1".parse()?;
-    let world = World::with(|settings| settings.webhook_retry_seconds = schedule).await?;
+    let world = World::with(|settings| {
+        (settings.webhook_retry_seconds, settings.webhook_timeout_ms) = (schedule, ATTEMPT_MS);
+    })
+    .await?;
     let tenant = world.tenant("one").await?;
     let receiver = Receiver::start()?;
     receiver.answer_next([500, 404, 410, 429, 302, 503, 500]);

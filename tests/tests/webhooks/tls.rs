@@ -1,5 +1,6 @@
 //! Receivers behind TLS, from the setting to the log: whom the sending client trusts (contract §2, "webhook endpoint").
 
+use crate::bench::ATTEMPT_MS;
 use mws_tests::world::{Authority, Certificate, Media, Tenant, TlsReceiver, World, runners, until};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -42,7 +43,9 @@ async fn an_authority_that_the_operator_names_is_trusted_and_nothing_else_is_for
     let roots = folder.path().join("roots.pem");
     // Several in one file, as an operator's bundle has them.
     std::fs::write(&roots, format!("# ours\n{}\n{}", Authority::new()?.pem(), named.pem()))?;
-    let world = World::with(|settings| settings.outbound_roots = Some(roots)).await?;
+    let world =
+        World::with(|settings| (settings.outbound_roots, settings.webhook_timeout_ms) = (Some(roots), ATTEMPT_MS))
+            .await?;
     let tenant = world.tenant("one").await?;
     let bad = [Certificate::OfAnotherHost, Certificate::Expired, Certificate::NotYetValid];
     let mut all = receivers(&named, &[&[Certificate::Good], &bad[..]].concat()).await?;
@@ -58,7 +61,7 @@ async fn an_authority_that_the_operator_names_is_trusted_and_nothing_else_is_for
 
 #[tokio::test]
 async fn without_the_setting_the_same_certificate_is_refused() -> anyhow::Result<()> {
-    let world = World::new().await?;
+    let world = World::with(|settings| settings.webhook_timeout_ms = ATTEMPT_MS).await?;
     let tenant = world.tenant("one").await?;
     let receivers = receivers(&Authority::new()?, &[Certificate::Good]).await?;
     assert_eq!(outcomes(&world, &tenant, &receivers).await?, [json!(["tls_failed", null])]);
