@@ -111,8 +111,9 @@ groups! {
         operator::audit::OperatorAudit, operator::audit::ERRORS;
         operator::report::OperatorReports, operator::report::ERRORS;
     }
-    /// Links to pages for browsers, and the account's statement.
+    /// How jobs failed, links to pages for browsers, and the account's statement.
     Pages {
+        operator::errors::OperatorErrors, operator::errors::ERRORS;
         operator::console::OperatorConsole, operator::console::ERRORS;
         portal::PortalSessions, portal::ERRORS;
         statement::Statements, statement::ERRORS;

@@ -220,6 +220,7 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("PATCH /operator/webhooks/{id}", Operator(Act)),
     ("GET /operator/audit", Operator(Read)),
     ("GET /operator/report", Operator(Metadata)),
+    ("GET /operator/errors", Operator(Read)),
     ("POST /operator/console-links", Operator(Metadata)),
 ];
 

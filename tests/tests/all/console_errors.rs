@@ -55,7 +55,7 @@ async fn failures_that_are_alike_are_one_row_and_a_new_kind_is_on_top_at_once() 
 
 #[tokio::test]
 async fn a_kind_of_failure_that_came_with_the_release_says_so_after_its_first_hour_too() -> anyhow::Result<()> {
-    let (world, _) = stage().await?;
+    let (world, anna) = stage().await?;
     let tenant = world.tenant("a").await?;
     let items = world.items(&tenant, 1, Media::audio(60)).await?;
     let before = world.worker(runners::failing(|| ReadError::Unsupported("it takes too long"))).await?;
@@ -82,6 +82,8 @@ async fn a_kind_of_failure_that_came_with_the_release_says_so_after_its_first_ho
     let listed: Value = serde_json::from_str(&listed)?;
     let came = [&listed["data"][0]["came_with_release"], &listed["data"][1]["came_with_release"]];
     assert_eq!(came, [&json!(true), &json!(false)], "{listed}");
+    assert_eq!(listed, get(&anna, "/operator/errors").await?, "it is what programs get");
+    assert_eq!(listed["data"][0]["by_hour"].as_array().map(Vec::len), Some(24), "{listed}");
     world.end().await
 }
 

@@ -90,7 +90,7 @@ async fn the_list_has_what_the_role_allows_and_the_operation_refuses_the_rest() 
     let counts = ["get_health", "list_jobs", "get_job", "list_deliveries", "list_reads"];
     assert_eq!(tools(&mia).await?, counts);
     let reads = tools(&bo).await?;
-    assert!(reads.iter().any(|name| name == "get_bulk_operation") && reads.len() == 8, "{reads:?}");
+    assert!(reads.iter().any(|name| name == "list_errors") && reads.len() == 9, "{reads:?}");
     let acts = tools(&anna).await?;
     for name in ["retry_job", "cancel_job", "resend_delivery", "stop_bulk_operation", "update_webhook", "update_read"] {
         assert!(acts.iter().any(|tool| tool == name) && !reads.iter().any(|tool| tool == name), "{name}");

@@ -22,8 +22,9 @@ use url::form_urlencoded::{Serializer, byte_serialize};
 
 /// The tools, in the order in which they are listed, each with its operation: the verdict, what the console has a
 /// button for, and what finds the ids that those take.
-const TOOLS: [(&str, &str); 16] = [
+const TOOLS: [(&str, &str); 17] = [
     ("get_health", "GET /operator/report"),
+    ("list_errors", "GET /operator/errors"),
     ("list_jobs", "GET /operator/jobs"),
     ("get_job", "GET /operator/jobs/{id}"),
     ("retry_job", "POST /operator/jobs/{id}/retry"),

@@ -33,9 +33,9 @@ use std::sync::Arc;
 pub const OPERATOR_MCP_PATH: &str = "/operator/mcp";
 /// What a model should know before it calls a tool.
 const INSTRUCTIONS: &str = "For operators of this media service. `get_health` says how the service is: one sentence, \
-    five axes, and for each axis that is not healthy the command of `mws` that helps next. `list_jobs` and \
-    `list_deliveries` find what failed. `retry_job`, `cancel_job`, `resend_delivery`, `resend_deliveries`, the bulk \
-    operations, `update_webhook` and `update_read` (pause, resume) work on what is the customers': they need a token \
+    five axes, and for each axis that is not healthy the command of `mws` that helps next. `list_errors` says how jobs of a day \
+    failed, those that are alike as one; `list_jobs` and `list_deliveries` find what failed. `retry_job`, \
+    `cancel_job`, `resend_delivery`, `resend_deliveries`, the bulk operations, `update_webhook` and `update_read` (pause, resume) work on what is the customers': they need a token \
     of the role `act`, are in the audit log under your operator's name, and are to be agreed with a person first. \
     Count with `dry_run: true` of `resend_deliveries` before you send more than a few, and with \
     `count_failed_reads` before you start an operation of the kind `rerun_reads`, which accounts pay for. The list has what your token's \

@@ -11,6 +11,7 @@ pub mod console;
 pub mod credits;
 pub mod deliveries;
 pub mod erasure;
+pub mod errors;
 pub mod failed_reads;
 pub mod jobs;
 pub mod keys;

@@ -1,5 +1,5 @@
-//! Changes that operators make to any account. A change and its row of the audit log are one transaction, so that a
-//! change which can't be logged is not made.
+//! What operators change of any account, and what the pages and the routes show alike. A change and its row of the audit
+//! log are one transaction, so that a change which can't be logged is not made.
 
 pub mod accounts;
 pub mod bulk_operations;
@@ -8,6 +8,7 @@ pub mod console;
 pub mod credits;
 pub mod deliveries;
 pub mod erasure;
+pub mod errors;
 pub mod jobs;
 pub mod keys;
 pub mod members;

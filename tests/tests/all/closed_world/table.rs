@@ -286,6 +286,7 @@ pub const TABLE: &[Row] = &[
     Row("DELETE /operator/keys/{key}", Operator, "200", "", ""),
     Row("GET /operator/audit", Operator, "200", "", ""),
     Row("GET /operator/report", Operator, "200", "", ""),
+    Row("GET /operator/errors", Operator, "200", "", ""),
     Row("POST /operator/console-links", Operator, "201", "", ""),
     Row("GET /operator/deliveries", Operator, "200", "", ""),
     Row(
