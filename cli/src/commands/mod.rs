@@ -18,6 +18,7 @@ mod documents;
 mod download;
 mod dubs;
 mod edits;
+mod errors;
 mod events;
 #[cfg(test)]
 mod for_tests;
@@ -182,6 +183,8 @@ pub enum ClientCommand {
     Health(health::Args),
     /// Show live what waits and runs and who works, with an operator's token.
     Top(top::Args),
+    /// Show how jobs of the last day failed, those that failed alike on one line, with an operator's token.
+    Errors(errors::Args),
     /// Make a one-time link to the operators' pages, with an operator's token.
     Console(console::Args),
     /// Operate the deployment, with an operator's token.
@@ -195,6 +198,7 @@ pub async fn run(command: ClientCommand, globals: Globals) -> Result<(), Failure
         ClientCommand::Admin(args) => (As::Operator, args.operator.token_file.clone()),
         ClientCommand::Health(args) => (As::Operator, args.operator.token_file.clone()),
         ClientCommand::Top(args) => (As::Operator, args.operator.token_file.clone()),
+        ClientCommand::Errors(args) => (As::Operator, args.operator.token_file.clone()),
         ClientCommand::Console(args) => (As::Operator, args.operator.token_file.clone()),
         _ => (As::Customer, globals.api_key_file.clone()),
     };
@@ -255,6 +259,7 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Api(args) => api::run(args, context).await,
         ClientCommand::Health(args) => health::run(&args, context).await,
         ClientCommand::Top(args) => top::run(&args, context).await,
+        ClientCommand::Errors(_) => errors::run(context).await,
         ClientCommand::Console(_) => console::run(context).await,
         ClientCommand::Portal(args) => portal::run(context, &args).await,
         ClientCommand::Admin(args) => admin::run(args.command, context).await,

@@ -6,6 +6,7 @@ mod admin_webhooks;
 mod demo;
 mod doctor;
 mod download;
+mod errors;
 mod health;
 mod listen;
 mod readme;
