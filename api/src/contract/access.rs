@@ -217,6 +217,7 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("GET /operator/bulk-operations", Operator(Read)),
     ("GET /operator/bulk-operations/{id}", Operator(Read)),
     ("POST /operator/bulk-operations/{id}/stop", Operator(Act)),
+    ("GET /operator/webhooks", Operator(Metadata)),
     ("PATCH /operator/webhooks/{id}", Operator(Act)),
     ("GET /operator/audit", Operator(Read)),
     ("GET /operator/report", Operator(Metadata)),

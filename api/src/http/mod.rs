@@ -18,6 +18,7 @@ pub mod scope;
 pub mod shares;
 pub mod text;
 pub mod thread_time;
+pub mod urls;
 pub mod words;
 
 /// The prefix of every path of the interface (contract §9).

@@ -40,6 +40,7 @@ async fn the_rows_of_a_list_are_there_as_json_and_are_what_programs_get_with_the
     for (list, route, filter) in [
         ("jobs", "jobs", "status=succeeded&read=levels".to_owned()),
         ("deliveries", "deliveries", format!("endpoint_id={}", found.endpoint)),
+        ("endpoints", "webhooks", format!("account_id={}", tenant.account)),
         ("accounts", "accounts", "name=a".to_owned()),
         ("bulk", "bulk-operations", String::new()),
         ("audit", "audit", "action=read.pause".to_owned()),
@@ -49,7 +50,7 @@ async fn the_rows_of_a_list_are_there_as_json_and_are_what_programs_get_with_the
         assert_eq!(shown, programs, "{list}");
         assert_eq!(shown["data"].as_array().map(Vec::len), Some(1), "{list}: {shown:#}");
     }
-    let endpoints = rows(&browser, &format!("/console/endpoints?account_id={}", tenant.account)).await?;
+    let endpoints = rows(&browser, "/console/endpoints").await?;
     assert_eq!((text(&endpoints, "/data/0/id"), text(&endpoints, "/data/1/id")), (found.endpoint, String::new()));
     let url = text(&endpoints, "/data/0/url");
     assert!(url.starts_with("http://127.0.0.1:"), "{endpoints:#}");

@@ -82,6 +82,7 @@ async fn no_operation_shows_a_payload_to_an_operator_who_sees_none() -> anyhow::
         "GET /operator/jobs",
         "GET /operator/jobs/{id}",
         "GET /operator/deliveries",
+        "GET /operator/webhooks",
     ] {
         assert!(shown_to_bo.contains(&operation), "{operation} is not among {shown_to_bo:?}");
     }

@@ -87,10 +87,10 @@ async fn the_list_has_what_the_role_allows_and_the_operation_refuses_the_rest() 
     let tokens = format!("anna:act:{ANNA},bo:read:{BO},mia:metadata:{MIA}");
     let world = World::with(|settings| settings.operator_tokens = Some(tokens.into())).await?;
     let [anna, bo, mia] = [ANNA, BO, MIA].map(|token| world.client(Some(token.to_owned())));
-    let counts = ["get_health", "list_jobs", "get_job", "list_deliveries", "list_reads"];
+    let counts = ["get_health", "list_jobs", "get_job", "list_deliveries", "list_webhooks", "list_reads"];
     assert_eq!(tools(&mia).await?, counts);
     let reads = tools(&bo).await?;
-    assert!(reads.iter().any(|name| name == "list_errors") && reads.len() == 9, "{reads:?}");
+    assert!(reads.iter().any(|name| name == "list_errors") && reads.len() == 10, "{reads:?}");
     let acts = tools(&anna).await?;
     for name in ["retry_job", "cancel_job", "resend_delivery", "stop_bulk_operation", "update_webhook", "update_read"] {
         assert!(acts.iter().any(|tool| tool == name) && !reads.iter().any(|tool| tool == name), "{name}");

@@ -3,17 +3,16 @@
 use super::filtered::or_refused;
 use super::shell::Fit;
 use super::words::{endpoint_url, link, state, time, time_or};
-use super::{Visit, listed, shell};
+use super::{Visit, json, shell};
 use crate::http::error::Answer;
 use crate::http::json::json_of;
-use crate::resources::operator::webhooks::OperatorWebhook;
+use crate::resources::operator::webhooks::{ListedWebhook, OperatorWebhook, WEBHOOKS};
 use crate::usecases::operator::webhooks::ChangedWebhook;
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, EndpointId};
 use domain::series::{FAILURES_THAT_DISABLE, FAILURES_THAT_WARN};
 use maud::{Markup, html};
 use poem::Response;
-use serde_json::Value;
 use store::Seen;
 use store::endpoints::{self, EndpointOf};
 
@@ -34,15 +33,16 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
 }
 
 async fn list(visit: &Visit) -> Answer<Response> {
-    let page = visit.page("console endpoints")?;
+    let page = visit.page(WEBHOOKS)?;
     let account = visit.id_in::<AccountId>("account_id")?;
     let now = visit.now().await?;
     let before = page.after.map(EndpointId::from);
     let rows = endpoints::every(&mut *visit.conn().await?, None, account, before, page.fetch()).await?;
-    let (found, next) = page.cut(Seen { rows, last_seen: None }, |row| row.endpoint.id.uuid());
     if visit.wants_json()? {
-        return Ok(listed(found.into_iter().map(|one| listed_document(visit, one)).collect(), next.as_deref()));
+        let shown = |row| ListedWebhook::of(row, visit.sees_payloads());
+        return Ok(json(&json_of(&page.list(rows, |row| row.endpoint.id.uuid(), shown))));
     }
+    let (found, next) = page.cut(Seen { rows, last_seen: None }, |row| row.endpoint.id.uuid());
     let rows = html! { @for one in &found { (row(visit, one, now)) } };
     let main = html! {
         h1 { "Endpoints" }
@@ -51,6 +51,7 @@ async fn list(visit: &Visit) -> Answer<Response> {
             @if !found.is_empty() { (shell::fitted_table("Endpoints", &COLUMNS, &rows)) }
             (shell::pages(visit, found.len(), next.as_deref(), "endpoints"))
         }))
+        (shell::command(&super::words::command("mws admin webhooks list", visit, &[("account_id", "--account")])))
     };
     Ok(visit.whole("Endpoints", &main))
 }
@@ -58,14 +59,6 @@ async fn list(visit: &Visit) -> Answer<Response> {
 /// Returns an endpoint as operators' programs see it: without its URL and its description.
 pub(super) fn document(one: EndpointOf) -> OperatorWebhook {
     OperatorWebhook::from(ChangedWebhook { account: one.account_id, endpoint: one.endpoint, ping: None })
-}
-
-/// Returns an endpoint of the list as JSON: as operators' programs see it, and its URL as the list shows it.
-fn listed_document(visit: &Visit, one: EndpointOf) -> Value {
-    let url = endpoint_url(visit, &one.endpoint.url);
-    let mut shown = json_of(&document(one));
-    shown["url"] = url.into();
-    shown
 }
 
 fn fields(visit: &Visit) -> Markup {

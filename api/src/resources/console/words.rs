@@ -2,6 +2,8 @@
 //! the portal shows too.
 
 use super::Visit;
+use crate::http::urls;
+pub(super) use crate::http::urls::shown_url;
 pub(super) use crate::resources::fragments::{
     amount, change, clock, exact, minutes, or_dash, seconds, short, state, time, time_or, word,
 };
@@ -83,30 +85,9 @@ pub(super) fn theirs(visit: &Visit, text: Option<impl Display>) -> Markup {
     if visit.sees_payloads() { or_dash(text) } else { hidden() }
 }
 
-/// Returns a URL without the parts that may be secret: its query, and its user and password.
-pub(super) fn shown_url(url: &str) -> String {
-    let Ok(mut parsed) = url::Url::parse(url) else { return "not a URL".to_owned() };
-    let has_query = parsed.query().is_some();
-    parsed.set_query(None);
-    parsed.set_fragment(None);
-    if parsed.set_username("").is_err() || parsed.set_password(None).is_err() {
-        return "not shown".to_owned();
-    }
-    if has_query { format!("{parsed}?…") } else { parsed.to_string() }
-}
-
-/// Returns the URL of an endpoint as this operator may see it: without the parts that may be secret, and for one who
-/// sees no payloads without its path too, since that is a secret where chat services take messages.
+/// Returns the URL of an endpoint as this operator may see it.
 pub(super) fn endpoint_url(visit: &Visit, url: &str) -> String {
-    if visit.sees_payloads() { shown_url(url) } else { host_of(url) }
-}
-
-/// Returns the scheme, the host and the port of a URL.
-fn host_of(url: &str) -> String {
-    match url::Url::parse(url) {
-        Ok(parsed) => format!("{}/…", parsed.origin().ascii_serialization()),
-        Err(_) => "not a URL".to_owned(),
-    }
+    urls::endpoint_url(url, visit.sees_payloads())
 }
 
 /// Returns a command with flags for the query's parameters, safe to paste into a shell.
@@ -124,15 +105,6 @@ pub(super) fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_may_be_secret_in_a_url_is_not_shown() {
-        assert_eq!(shown_url("https://a:b@example.com/hook?key=s#t"), "https://example.com/hook?…");
-        assert_eq!(shown_url("http://127.0.0.1:9/a"), "http://127.0.0.1:9/a");
-        assert_eq!(shown_url("x"), "not a URL");
-        assert_eq!(host_of("https://a:b@example.com:8443/hook/secret?key=s#t"), "https://example.com:8443/…");
-        assert_eq!(host_of("x"), "not a URL");
-    }
 
     #[test]
     fn the_ids_in_a_sentence_lead_to_their_pages() {

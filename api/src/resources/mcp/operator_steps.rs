@@ -34,8 +34,7 @@ fn usual(code: Code, wait_seconds: Option<u64>) -> String {
         Code::JobNotFound => "`list_jobs` finds jobs of all accounts. Old ones have been deleted.",
         Code::DeliveryNotFound => "`list_deliveries` finds deliveries of all accounts. Old ones have been deleted.",
         Code::WebhookNotFound => {
-            "`list_deliveries` with an `account_id` names the endpoints that something was sent to. One that its owner \
-             removed can't be found again."
+            "`list_webhooks` lists them. One that its owner removed is listed for a while, and can't be changed any more."
         }
         Code::AccountNotFound => {
             "`list_jobs` names the account that pays for each job, and `mws admin accounts list` lists all accounts."
@@ -102,7 +101,7 @@ mod tests {
         Code::ShuttingDown,
     ];
     /// What stands in backticks and is neither a tool nor a command: the protocol's own method, and arguments.
-    const OTHERS: [&str; 5] = ["tools/list", "next_cursor", "account_id", "enabled: true", "state: running"];
+    const OTHERS: [&str; 4] = ["tools/list", "next_cursor", "enabled: true", "state: running"];
 
     #[test]
     fn every_next_step_names_what_an_operator_can_do_and_nothing_of_the_customers() {

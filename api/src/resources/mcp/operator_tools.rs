@@ -22,7 +22,7 @@ use url::form_urlencoded::{Serializer, byte_serialize};
 
 /// The tools, in the order in which they are listed, each with its operation: the verdict, what the console has a
 /// button for, and what finds the ids that those take.
-const TOOLS: [(&str, &str); 17] = [
+const TOOLS: [(&str, &str); 18] = [
     ("get_health", "GET /operator/report"),
     ("list_errors", "GET /operator/errors"),
     ("list_jobs", "GET /operator/jobs"),
@@ -37,6 +37,7 @@ const TOOLS: [(&str, &str); 17] = [
     ("list_bulk_operations", "GET /operator/bulk-operations"),
     ("get_bulk_operation", "GET /operator/bulk-operations/{id}"),
     ("stop_bulk_operation", "POST /operator/bulk-operations/{id}/stop"),
+    ("list_webhooks", "GET /operator/webhooks"),
     ("update_webhook", "PATCH /operator/webhooks/{id}"),
     ("list_reads", "GET /operator/reads"),
     ("update_read", "PATCH /operator/reads/{read}"),

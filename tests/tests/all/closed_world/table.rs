@@ -309,6 +309,7 @@ pub const TABLE: &[Row] = &[
     Row("POST /operator/bulk-operations/{bulk}/stop", Operator, "200", "", ""),
     // A delivery that is none: one that is would be sent so often that it is refused.
     Row("POST /operator/deliveries/{job}/resend", Operator, "404 delivery_not_found", "", ""),
+    Row("GET /operator/webhooks", Operator, "200", "", ""),
     Row("PATCH /operator/webhooks/{webhook}", Operator, "200", "", r#"{"enabled":true}"#),
     Row("GET /operator/jobs", Operator, "200", "", ""),
     Row("GET /operator/jobs/{job}", Operator, "200", "", ""),

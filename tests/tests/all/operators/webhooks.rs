@@ -2,7 +2,7 @@
 
 use super::{BO, done, get, log, refusal, send, stage, text};
 use mws_tests::world::{Receiver, runners};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn an_endpoint_of_any_account_is_disabled_enabled_and_pinged_and_both_logs_say_so() -> anyhow::Result<()> {
@@ -56,6 +56,19 @@ async fn an_endpoint_of_any_account_is_disabled_enabled_and_pinged_and_both_logs
     let change = Some(r#"{"enabled":true}"#.to_owned());
     let on = tenant.client.send("PATCH", &own, &[], change).await?;
     assert_eq!(on.json["enabled"], true, "its owner can enable it");
+
+    let newer = world.endpoint(&tenant, &format!("{}/b", receiver.url)).await?;
+    assert_eq!(tenant.client.send("DELETE", &own, &[], None).await?.status, 200);
+    let list = format!("/operator/webhooks?account_id={}&limit=1", tenant.account);
+    let first = get(&reads, &list).await?;
+    let seen = (text(&first, "/data/0/id"), &first["data"][0]["removed_at"], &first["has_more"]);
+    assert_eq!(seen, (newer.to_string(), &Value::Null, &json!(true)), "the newest first: {first}");
+    let second = get(&reads, &format!("{list}&cursor={}", text(&first, "/next_cursor"))).await?;
+    let shown = &second["data"][0];
+    assert_eq!((text(shown, "/id"), shown["removed_at"].is_string()), (endpoint.to_string(), true), "{second}");
+    assert_eq!(text(shown, "/url"), format!("{}/hook?…", receiver.url), "without its query");
+    let other = get(&reads, &format!("/operator/webhooks?account_id={}", world.tenant("b").await?.account)).await?;
+    assert_eq!(other["data"], json!([]), "{other}");
     world.end().await
 }
 
