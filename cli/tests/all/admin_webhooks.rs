@@ -8,7 +8,7 @@ use tokio::process::Command;
 const TOKEN: &str = "token-of-anna-who-acts";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_endpoint_is_disabled_once_that_is_confirmed_and_then_enabled_and_pinged() -> anyhow::Result<()> {
+async fn an_endpoint_is_disabled_once_that_is_confirmed_and_then_enabled_pinged_and_listed() -> anyhow::Result<()> {
     let world = World::with(|settings| settings.operator_tokens = Some(format!("anna:act:{TOKEN}").into())).await?;
     let tenant = world.tenant("a").await?;
     let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?.to_string();
@@ -34,6 +34,9 @@ async fn an_endpoint_is_disabled_once_that_is_confirmed_and_then_enabled_and_pin
     let shown: Value = serde_json::from_slice(&pinged.stdout)?;
     assert!(shown["ping"]["delivery_id"].is_string() && shown["id"] == endpoint.as_str(), "{pinged:?}");
     assert_eq!(world.count("SELECT count(*) FROM deliveries WHERE trigger = 'test'").await?, 1);
+    let listed: Value = serde_json::from_slice(&webhooks(&["list"]).await?.stdout)?;
+    let first = &listed["data"][0];
+    assert!(first["id"] == endpoint.as_str() && first["url"] == "http://127.0.0.1:9/a", "{listed}");
     let missing = webhooks(&["ping", "whe_01J00000000000000000000000"]).await?;
     assert_eq!(missing.status.code(), Some(4), "{missing:?}");
     world.end().await

@@ -1,6 +1,6 @@
-//! `mws admin webhooks`: enabling, disabling and testing endpoints of all accounts.
+//! `mws admin webhooks`: seeing, enabling, disabling and testing endpoints of all accounts.
 
-use super::Context;
+use super::{Context, pages};
 use crate::client::part;
 use crate::commands::confirm::confirm;
 use crate::failure::Failure;
@@ -18,9 +18,31 @@ const FIELDS: [Column; 7] = [
     Column::new("ping", "/ping/delivery_id"),
 ];
 
+const COLUMNS: [Column; 8] = [
+    Column::new("ID", "/id"),
+    Column::new("ACCOUNT", "/account_id"),
+    Column::new("URL", "/url"),
+    Column::new("ENABLED", "/enabled"),
+    Column::new("DISABLED BECAUSE", "/disabled_reason"),
+    Column::new("FAILURES", "/consecutive_failures"),
+    Column::new("LAST SUCCESS", "/last_success_at"),
+    Column::new("REMOVED", "/removed_at"),
+];
+
 /// Commands about endpoints.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// List endpoints, newest first, with those that were removed lately. At twenty failures in a row one is disabled.
+    #[command(after_help = "Examples:
+  mws admin webhooks list --account acc_01J…
+  mws admin webhooks list --all --json | jq '.data[] | select(.removed_at == null and .consecutive_failures > 9)'")]
+    List {
+        /// Only those of this account.
+        #[arg(long)]
+        account: Option<String>,
+        #[command(flatten)]
+        pages: pages::Pages,
+    },
     /// Enable an endpoint; clears its count of failures. Its account must not be suspended.
     Enable {
         /// Its id.
@@ -41,6 +63,10 @@ pub enum Command {
 
 pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
     let (id, asked) = match command {
+        Command::List { account, pages } => {
+            let list = pages::fetch(context, "/operator/webhooks", &[("account_id", account)], pages).await?;
+            return context.out.list(&list, "id", &COLUMNS);
+        }
         Command::Enable { id } => (id, json!({ "enabled": true })),
         Command::Disable { id } => {
             confirm(context, &format!("Send nothing to {id} until it is enabled?"))?;
