@@ -210,6 +210,7 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /operator/jobs/{id}/retry", Operator(Act)),
     ("POST /operator/jobs/{id}/cancel", Operator(Act)),
     ("GET /operator/deliveries", Operator(Metadata)),
+    ("GET /operator/deliveries/{id}", Operator(Metadata)),
     ("POST /operator/deliveries/resend", Operator(Act)),
     ("POST /operator/deliveries/{id}/resend", Operator(Act)),
     ("POST /operator/bulk-operations", Operator(Act)),

@@ -60,7 +60,8 @@ async fn no_operation_shows_a_payload_to_an_operator_who_sees_none() -> anyhow::
     for (operation, needs) in ACCESS {
         let Needs::Operator(role) = needs else { continue };
         let (method, template) = operation.split_once(' ').unwrap_or_default();
-        let id = if template.contains("/jobs/") { &traces.job } else { &account };
+        let of = [("/jobs/", &traces.job), ("/deliveries/", &traces.delivery)];
+        let id = of.iter().find(|(within, _)| template.contains(within)).map_or(&account, |(_, id)| *id);
         let path = ["{id}", "{workspaceId}", "{userId}", "{read}"]
             .iter()
             .fold(template.to_owned(), |path, name| path.replace(name, id));
@@ -82,6 +83,7 @@ async fn no_operation_shows_a_payload_to_an_operator_who_sees_none() -> anyhow::
         "GET /operator/jobs",
         "GET /operator/jobs/{id}",
         "GET /operator/deliveries",
+        "GET /operator/deliveries/{id}",
         "GET /operator/webhooks",
     ] {
         assert!(shown_to_bo.contains(&operation), "{operation} is not among {shown_to_bo:?}");

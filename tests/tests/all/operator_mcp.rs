@@ -87,10 +87,11 @@ async fn the_list_has_what_the_role_allows_and_the_operation_refuses_the_rest() 
     let tokens = format!("anna:act:{ANNA},bo:read:{BO},mia:metadata:{MIA}");
     let world = World::with(|settings| settings.operator_tokens = Some(tokens.into())).await?;
     let [anna, bo, mia] = [ANNA, BO, MIA].map(|token| world.client(Some(token.to_owned())));
-    let counts = ["get_health", "list_jobs", "get_job", "list_deliveries", "list_webhooks", "list_reads"];
+    let counts =
+        ["get_health", "list_jobs", "get_job", "list_deliveries", "get_delivery", "list_webhooks", "list_reads"];
     assert_eq!(tools(&mia).await?, counts);
     let reads = tools(&bo).await?;
-    assert!(reads.iter().any(|name| name == "list_errors") && reads.len() == 10, "{reads:?}");
+    assert!(reads.iter().any(|name| name == "list_errors") && reads.len() == 11, "{reads:?}");
     let acts = tools(&anna).await?;
     for name in ["retry_job", "cancel_job", "resend_delivery", "stop_bulk_operation", "update_webhook", "update_read"] {
         assert!(acts.iter().any(|tool| tool == name) && !reads.iter().any(|tool| tool == name), "{name}");
@@ -138,6 +139,8 @@ async fn what_an_agent_does_is_what_the_routes_do_and_is_in_the_log_under_its_op
     let since = "2001-01-01T00:00:00Z";
     let counted = did(&anna, "resend_deliveries", &json!({ "since": since, "dry_run": true })).await?;
     assert_eq!((&counted["dry_run"], &counted["resent"]), (&json!(true), &json!(2)));
+    let own = get(&tenant.client, &format!("/webhooks/{endpoint}/deliveries/{delivery}")).await?;
+    assert_eq!(did(&anna, "get_delivery", &json!({ "id": delivery })).await?, own, "as its account sees it");
     let again = did(&anna, "resend_delivery", &json!({ "id": delivery })).await?;
     assert_eq!(text(&again, "/resend_of"), delivery);
     let bulk = json!({ "name": "friday", "kind": "resend_deliveries", "since": since, "until": counted["until"] });
@@ -186,6 +189,7 @@ async fn a_refusal_says_what_an_operator_can_do_next_and_names_no_route_and_noth
         (&anna, "get_job", json!({ "id": nobody("job") }), "job_not_found", "`list_jobs` finds jobs of all accounts"),
         (&anna, "list_jobs", json!({ "account_id": "x" }), "account_not_found", "`mws admin accounts list`"),
         (&anna, "list_jobs", json!({ "item_id": "x" }), "item_not_found", "`list_jobs` names the item"),
+        (&anna, "get_delivery", json!({ "id": nobody("dlv") }), "delivery_not_found", "`list_deliveries` finds"),
         (&anna, "resend_delivery", json!({ "id": nobody("dlv") }), "delivery_not_found", "`list_deliveries` finds"),
         (&anna, "resend_delivery", json!({ "id": delivery }), "endpoint_disabled", "`update_webhook` with"),
         (&anna, "update_webhook", json!({ "id": nobody("whe"), "enabled": true }), "webhook_not_found", "removed"),

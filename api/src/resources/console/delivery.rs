@@ -60,7 +60,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
             @let detail = json_of(&DeliveryDetail::new(row.clone(), attempts.clone(), body.clone()));
             (shell::section("document", "As its account sees it", &shell::document(&detail)))
         }
-        (shell::command(&format!("mws admin deliveries list --endpoint {}", row.endpoint_id)))
+        (shell::command(&format!("mws admin deliveries get {id}")))
     };
     Ok(visit.whole(&format!("Delivery {id}"), &main))
 }

@@ -22,7 +22,7 @@ use url::form_urlencoded::{Serializer, byte_serialize};
 
 /// The tools, in the order in which they are listed, each with its operation: the verdict, what the console has a
 /// button for, and what finds the ids that those take.
-const TOOLS: [(&str, &str); 18] = [
+const TOOLS: [(&str, &str); 19] = [
     ("get_health", "GET /operator/report"),
     ("list_errors", "GET /operator/errors"),
     ("list_jobs", "GET /operator/jobs"),
@@ -30,6 +30,7 @@ const TOOLS: [(&str, &str); 18] = [
     ("retry_job", "POST /operator/jobs/{id}/retry"),
     ("cancel_job", "POST /operator/jobs/{id}/cancel"),
     ("list_deliveries", "GET /operator/deliveries"),
+    ("get_delivery", "GET /operator/deliveries/{id}"),
     ("resend_delivery", "POST /operator/deliveries/{id}/resend"),
     ("resend_deliveries", "POST /operator/deliveries/resend"),
     ("count_failed_reads", "GET /operator/failed-reads"),

@@ -11,7 +11,7 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
-use crate::resources::webhooks::deliveries::{Delivery, Kind, Status, page_of};
+use crate::resources::webhooks::deliveries::{Delivery, DeliveryDetail, Kind, Status, page_of};
 use crate::usecases::operator::deliveries::{UnsentSelection, resend_all};
 use crate::usecases::webhooks::resend::{By, resend_delivery};
 use chrono::SubsecRound;
@@ -29,6 +29,7 @@ pub const ERRORS: Refusals = &[
         "GET /operator/deliveries",
         &[Code::InvalidCursor, Code::AccountNotFound, Code::WebhookNotFound, Code::JobNotFound],
     ),
+    ("GET /operator/deliveries/{id}", &[Code::DeliveryNotFound]),
     ("POST /operator/deliveries/resend", &[Code::AccountNotFound, Code::WebhookNotFound]),
     (
         "POST /operator/deliveries/{id}/resend",
@@ -129,6 +130,29 @@ impl OperatorDeliveries {
             }
         }
         Ok(Json(list))
+    }
+
+    /// Get a delivery of any account
+    ///
+    /// With the requests that were sent and what was answered. For a token of the role `metadata` the body, paths,
+    /// headers and excerpts are null.
+    #[oai(path = "/operator/deliveries/:id", method = "get", operation_id = "operator_get_delivery")]
+    async fn get(
+        &self,
+        auth: OperatorAuth,
+        /// The delivery's id.
+        id: Path<Text>,
+    ) -> Answer<Json<DeliveryDetail>> {
+        let id: DeliveryId = id.0.id(Code::DeliveryNotFound)?;
+        let mut conn = self.0.conn().await?;
+        let row = deliveries::by_ids(&mut conn, &[id], None).await?.pop();
+        let row = row.ok_or_else(|| missing(Code::DeliveryNotFound, id))?;
+        let attempts = deliveries::sent_of(&mut conn, id).await?;
+        let mut found = DeliveryDetail::new(row, attempts, deliveries::body_of(&mut conn, id).await?);
+        if !auth.0.sees_payloads() {
+            found.hide_payloads();
+        }
+        Ok(Json(found))
     }
 
     /// Resend what did not arrive

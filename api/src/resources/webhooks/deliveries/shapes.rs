@@ -177,6 +177,16 @@ impl DeliveryDetail {
             request_body: body.and_then(|body| serde_json::from_str(&body).ok()).map(Any),
         }
     }
+
+    /// Takes out what was sent and what receivers answered.
+    pub fn hide_payloads(&mut self) {
+        self.request_body = None;
+        for attempt in &mut self.attempts {
+            attempt.request_path = None;
+            attempt.request_headers = None;
+            attempt.response_excerpt = None;
+        }
+    }
 }
 
 impl From<SentRow> for SentAttempt {
