@@ -102,18 +102,23 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         }
         Command::Get { id, endpoint } => {
             let found = find(context, endpoint.as_deref(), &id).await?;
-            context.out.record(&found, "delivery_id", &COLUMNS)?;
-            if context.out.json {
-                return Ok(());
-            }
-            match found["attempts"].as_array().map_or(&[][..], Vec::as_slice) {
-                [] if context.out.in_words() => context.out.say("No attempt was made yet."),
-                attempts => context.out.rows(attempts, "attempt", &ATTEMPTS)?,
-            }
-            Ok(())
+            show(context, &found)
         }
         Command::Resend { ids, endpoint, since, .. } => resend(context, &ids, endpoint, since).await,
     }
+}
+
+/// Shows a delivery, and a line for each of its attempts.
+pub(super) fn show(context: &Context, found: &Value) -> Result<(), Failure> {
+    context.out.record(found, "delivery_id", &COLUMNS)?;
+    if context.out.json {
+        return Ok(());
+    }
+    match found["attempts"].as_array().map_or(&[][..], Vec::as_slice) {
+        [] if context.out.in_words() => context.out.say("No attempt was made yet."),
+        attempts => context.out.rows(attempts, "attempt", &ATTEMPTS)?,
+    }
+    Ok(())
 }
 
 async fn resend(

@@ -12,9 +12,9 @@ async fn an_endpoint_is_disabled_once_that_is_confirmed_and_then_enabled_pinged_
     let world = World::with(|settings| settings.operator_tokens = Some(format!("anna:act:{TOKEN}").into())).await?;
     let tenant = world.tenant("a").await?;
     let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?.to_string();
-    let webhooks = async |arguments: &[&str]| {
+    let admin = async |noun: &str, arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mws"));
-        command.args(["admin", "webhooks"]).args(arguments).arg("--json").stdin(Stdio::null()).kill_on_drop(true);
+        command.args(["admin", noun]).args(arguments).arg("--json").stdin(Stdio::null()).kill_on_drop(true);
         for name in ["MWS_OPERATOR_TOKEN_FILE", "MWS_PROFILE"] {
             command.env_remove(name);
         }
@@ -22,22 +22,25 @@ async fn an_endpoint_is_disabled_once_that_is_confirmed_and_then_enabled_pinged_
         anyhow::Ok(command.output().await?)
     };
     let enabled = "SELECT count(*) FROM webhook_endpoints WHERE enabled";
-    let asked = webhooks(&["disable", &endpoint]).await?;
+    let asked = admin("webhooks", &["disable", &endpoint]).await?;
     assert_eq!((asked.status.code(), world.count(enabled).await?), (Some(2), 1), "it was not confirmed: {asked:?}");
     for (arguments, is_enabled) in
         [(vec!["disable", endpoint.as_str(), "--yes"], 0), (vec!["enable", endpoint.as_str()], 1)]
     {
-        let changed = webhooks(&arguments).await?;
+        let changed = admin("webhooks", &arguments).await?;
         assert_eq!((changed.status.code(), world.count(enabled).await?), (Some(0), is_enabled), "{changed:?}");
     }
-    let pinged = webhooks(&["ping", &endpoint]).await?;
+    let pinged = admin("webhooks", &["ping", &endpoint]).await?;
     let shown: Value = serde_json::from_slice(&pinged.stdout)?;
     assert!(shown["ping"]["delivery_id"].is_string() && shown["id"] == endpoint.as_str(), "{pinged:?}");
     assert_eq!(world.count("SELECT count(*) FROM deliveries WHERE trigger = 'test'").await?, 1);
-    let listed: Value = serde_json::from_slice(&webhooks(&["list"]).await?.stdout)?;
+    let ping = shown["ping"]["delivery_id"].as_str().unwrap_or_default();
+    let sent: Value = serde_json::from_slice(&admin("deliveries", &["get", ping]).await?.stdout)?;
+    assert!(sent["trigger"] == "test" && sent["request_body"]["type"] == "ping", "{sent}");
+    let listed: Value = serde_json::from_slice(&admin("webhooks", &["list"]).await?.stdout)?;
     let first = &listed["data"][0];
     assert!(first["id"] == endpoint.as_str() && first["url"] == "http://127.0.0.1:9/a", "{listed}");
-    let missing = webhooks(&["ping", "whe_01J00000000000000000000000"]).await?;
+    let missing = admin("webhooks", &["ping", "whe_01J00000000000000000000000"]).await?;
     assert_eq!(missing.status.code(), Some(4), "{missing:?}");
     world.end().await
 }

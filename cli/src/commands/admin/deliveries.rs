@@ -3,6 +3,7 @@
 use super::{Context, pages};
 use crate::client::part;
 use crate::commands::confirm::confirm;
+use crate::commands::deliveries::show;
 use crate::commands::pages::ago;
 use crate::commands::without_nulls;
 use crate::failure::Failure;
@@ -34,6 +35,11 @@ const RESENT: [Column; 3] = [
 pub enum Command {
     /// List deliveries, newest first.
     List(Filters),
+    /// Show a delivery and each of its attempts, as `mws deliveries get` does; with --json also what was sent.
+    Get {
+        /// Its id.
+        id: String,
+    },
     /// Send a delivery again, or every event whose last delivery failed or was skipped. Says how many those are, and
     /// asks first.
     #[command(after_help = "Examples:
@@ -139,6 +145,10 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             filters.extend(asked.period.filters());
             let list = pages::fetch(context, "/operator/deliveries", &filters, asked.pages).await?;
             context.out.list(&list, "delivery_id", &COLUMNS)
+        }
+        Command::Get { id } => {
+            let found = context.client.get(&format!("/operator/deliveries/{}", part(&id))).await?;
+            show(context, &found)
         }
         Command::Resend { id: Some(id), .. } => {
             let path = format!("/operator/deliveries/{}/resend", part(&id));
