@@ -48,6 +48,7 @@ mod timelines;
 mod tools;
 mod top;
 mod upload;
+mod verify;
 mod webhooks;
 mod whoami;
 mod workspaces;

@@ -2,7 +2,7 @@
 
 use super::confirm::confirm;
 use super::without_nulls;
-use super::{Context, pages, secret};
+use super::{Context, pages, secret, verify};
 use crate::client::part;
 use crate::failure::Failure;
 use crate::output::Column;
@@ -97,6 +97,8 @@ pub enum Command {
         /// Its id.
         id: String,
     },
+    /// Check the signature of a webhook of a job that was kept, and say what is wrong with it if it is not genuine.
+    Verify(verify::Args),
     /// The secret that signs webhooks.
     #[command(subcommand)]
     Secret(secret::Command),
@@ -135,6 +137,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let deleted = context.client.delete(&format!("/webhooks/{}", part(&id))).await?;
             context.out.done(&deleted, &format!("Removed {id}."))
         }
+        Command::Verify(args) => verify::run(&args, context).await,
         Command::Secret(command) => secret::run(command, context).await,
     }
 }

@@ -15,3 +15,4 @@ mod scenario;
 mod settings;
 mod top;
 mod upload;
+mod verify;
