@@ -111,9 +111,10 @@ groups! {
         operator::audit::OperatorAudit, operator::audit::ERRORS;
         operator::report::OperatorReports, operator::report::ERRORS;
     }
-    /// How jobs failed, links to pages for browsers, and the account's statement.
+    /// How jobs failed, statements, and links to pages for browsers.
     Pages {
         operator::errors::OperatorErrors, operator::errors::ERRORS;
+        operator::statement::OperatorStatements, operator::statement::ERRORS;
         operator::console::OperatorConsole, operator::console::ERRORS;
         portal::PortalSessions, portal::ERRORS;
         statement::Statements, statement::ERRORS;

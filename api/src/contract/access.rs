@@ -221,6 +221,7 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("GET /operator/webhooks", Operator(Metadata)),
     ("PATCH /operator/webhooks/{id}", Operator(Act)),
     ("GET /operator/audit", Operator(Read)),
+    ("GET /operator/accounts/{id}/statement", Operator(Read)),
     ("GET /operator/report", Operator(Metadata)),
     ("GET /operator/errors", Operator(Read)),
     ("POST /operator/console-links", Operator(Metadata)),

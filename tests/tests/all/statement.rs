@@ -2,7 +2,7 @@
 //! customers' and the operators' pages and in their files; and a balance that was changed by hand is told.
 
 use crate::console::signed_in;
-use crate::operators::{ANNA, done, stage};
+use crate::operators::{ANNA, done, get, stage};
 use crate::portal;
 use domain::credits::Credits;
 use domain::minutes::Minutes;
@@ -144,9 +144,13 @@ async fn saved(browser: &Browser, path: &str) -> anyhow::Result<Vec<String>> {
 
 #[tokio::test]
 async fn customers_and_operators_see_the_statement_and_save_it_and_one_that_is_wrong_says_so() -> anyhow::Result<()> {
-    let (world, _) = stage().await?;
+    let (world, anna) = stage().await?;
     let tenant = world.tenant("a").await?;
     let job = a_month(&world, &tenant).await?;
+    let of_any = format!("/operator/accounts/{}/statement", tenant.account);
+    assert_eq!(get(&anna, &format!("{of_any}?limit=2")).await?, statement(&tenant, "?limit=2").await?);
+    let nobody = anna.send("GET", "/operator/accounts/acc_01J00000000000000000000000/statement", &[], None).await?;
+    assert_eq!((nobody.status, nobody.code()), (404, "account_not_found"), "{}", nobody.text);
     let customer = portal::at(&world, &portal::link(&tenant.client, json!({})).await?).await?;
     let (status, page) = customer.get("/portal/usage/statement").await?;
     assert_eq!(status, StatusCode::OK, "{page}");

@@ -11,6 +11,7 @@ use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{CreditCount, MinuteCount, Text, Time};
 use chrono::{Datelike, NaiveDate};
 use domain::credits::Credits;
+use domain::ids::AccountId;
 use domain::minutes::Minutes;
 use poem_openapi::param::Query;
 use poem_openapi::payload::Json;
@@ -114,15 +115,26 @@ impl Statements {
         // In one of the account's turns: a page of an old month reads past the entries of all later ones, and a file of
         // the portal is up to fifty pages.
         let mut conn = self.0.process.conn_of(caller.account_id).await?;
-        let month = month_of(&mut conn, month.0.as_ref()).await?;
-        let page = Page::of("statement", number_of(month), limit.0, cursor.0.as_ref())?;
-        let before = page.after.map(|last| i64::try_from(last.as_u128()).unwrap_or(i64::MAX));
-        let entries = statement::entries(&mut conn, caller.account_id, month, before, page.fetch()).await?;
-        let sums = statement::sums(&mut conn, caller.account_id, month).await?;
-        let sums = sums.ok_or_else(|| ApiError::internal("the caller's account is missing"))?;
-        let list = page.list(entries, |entry| Uuid::from_u128(entry.id.unsigned_abs().into()), StatementEntry::from);
-        Ok(Json(StatementAnswer::of(month, &sums, list)))
+        let found = statement_of(&mut conn, caller.account_id, month.0.as_ref(), limit.0, cursor.0.as_ref()).await?;
+        Ok(Json(found.ok_or_else(|| ApiError::internal("the caller's account is missing"))?))
     }
+}
+
+/// Returns a page of an account's statement of a month; none if there is no such account.
+pub async fn statement_of(
+    conn: &mut PgConnection,
+    account: AccountId,
+    month: Option<&Text>,
+    limit: Option<Limit>,
+    cursor: Option<&Text>,
+) -> Answer<Option<StatementAnswer>> {
+    let month = month_of(conn, month).await?;
+    let page = Page::of("statement", number_of(month), limit, cursor)?;
+    let before = page.after.map(|last| i64::try_from(last.as_u128()).unwrap_or(i64::MAX));
+    let entries = statement::entries(conn, account, month, before, page.fetch()).await?;
+    let Some(sums) = statement::sums(conn, account, month).await? else { return Ok(None) };
+    let list = page.list(entries, |entry| Uuid::from_u128(entry.id.unsigned_abs().into()), StatementEntry::from);
+    Ok(Some(StatementAnswer::of(month, &sums, list)))
 }
 
 impl StatementAnswer {

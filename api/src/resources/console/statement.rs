@@ -108,7 +108,7 @@ async fn list(visit: &Visit, id: AccountId) -> Answer<Response> {
             (shell::pages_within(visit, lines.len(), cursor.as_deref(), "entries", "20,000"))
         }))
         p { (link("accounts", id)) }
-        (shell::command(&format!("mws admin accounts get {id}")))
+        (shell::command(&format!("mws admin accounts statement {id}")))
     };
     Ok(visit.whole("Minutes", &main))
 }

@@ -19,6 +19,7 @@ pub mod members;
 pub mod minutes;
 pub mod reads;
 pub mod report;
+pub mod statement;
 pub mod suspension;
 pub mod unsent;
 pub mod users;

@@ -275,6 +275,7 @@ pub const TABLE: &[Row] = &[
     Row("POST /operator/accounts", Operator, "201", "", r#"{"name":"new"}"#),
     Row("GET /operator/accounts", Operator, "200", "", ""),
     Row("GET /operator/accounts/{account}", Operator, "200", "", ""),
+    Row("GET /operator/accounts/{account}/statement", Operator, "200", "", ""),
     Row("PATCH /operator/accounts/{account}", Operator, "200", "", r#"{"name":"renamed"}"#),
     Row("DELETE /operator/accounts/{account}/unpaid-processor-time", Operator, "200", "", ""),
     Row("POST /operator/accounts/{account}/suspend", Operator, "200", "", r#"{"reason":"x"}"#),
