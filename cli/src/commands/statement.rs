@@ -32,11 +32,21 @@ pub struct Args {
 }
 
 pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
-    let asked = [("month", args.month), ("limit", Some("1".to_owned()))];
-    let mut whole = context.client.get(&format!("/statement{}", query(&asked))).await?;
+    show(context, "/statement", args.month, args.pages).await
+}
+
+/// Shows the statement of a month that is at this path.
+pub(super) async fn show(
+    context: &Context,
+    path: &str,
+    month: Option<String>,
+    pages: pages::Pages,
+) -> Result<(), Failure> {
+    let asked = [("month", month), ("limit", Some("1".to_owned()))];
+    let mut whole = context.client.get(&format!("{path}{}", query(&asked))).await?;
     // The month that was answered: another may begin meanwhile.
     let month = [("month", whole["month"].as_str().map(str::to_owned))];
-    let mut list = pages::fetch(context, "/statement", &month, args.pages).await?;
+    let mut list = pages::fetch(context, path, &month, pages).await?;
     for name in ["data", "has_more", "next_cursor"] {
         whole[name] = list[name].take();
     }

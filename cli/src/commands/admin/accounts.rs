@@ -2,6 +2,7 @@
 
 use super::{Context, items, pages};
 use crate::client::part;
+use crate::commands::statement::show;
 use crate::commands::without_nulls;
 use crate::failure::Failure;
 use crate::output::{Column, document, print};
@@ -60,6 +61,17 @@ pub enum Command {
     Get {
         /// Its id.
         id: String,
+    },
+    /// Show a month of an account's journal, and what it adds up to, as `mws statement` does.
+    #[command(after_help = "Example:\n  mws admin accounts statement acc_01J… --month 2026-11 --all")]
+    Statement {
+        /// Its id.
+        id: String,
+        /// The month, such as 2026-11; the open one unless it is given.
+        #[arg(long)]
+        month: Option<String>,
+        #[command(flatten)]
+        pages: pages::Pages,
     },
     /// Open an account with a default workspace.
     #[command(after_help = "Examples:
@@ -131,6 +143,9 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         Command::Get { id } => {
             let account = client.get(&format!("/operator/accounts/{}", part(&id))).await?;
             context.out.record(&account, "id", &FIELDS)
+        }
+        Command::Statement { id, month, pages } => {
+            show(context, &format!("/operator/accounts/{}/statement", part(&id)), month, pages).await
         }
         Command::Create { name, workspace_name, allowance, key } => {
             let asked = json!({
