@@ -175,7 +175,7 @@ async fn a_token_that_is_not_for_us_or_not_as_it_was_issued_is_401_and_one_whose
     // Ten minutes, and the half minute that clocks may differ, by the database's clock.
     world.advance(Duration::from_secs(601)).await?;
     assert_eq!(workspaces(&anna).await?.len(), 1);
-    world.advance(Duration::from_secs(60)).await?;
+    world.advance(Duration::from_mins(1)).await?;
     let late = anna.tool("get_jobs", &json!({})).await?;
     assert_eq!(refusal(&late), (401, "token_expired"), "{}", late.text);
     assert!(late.json["error"]["suggested_action"].as_str().is_some_and(|action| action.contains(&server.issuer)));
