@@ -112,6 +112,7 @@ pub struct UpdateItem {
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
     /// All of its tags from now on: at most 20, each of 1 to 64 characters. Tags that differ only in case are the same.
+    #[oai(validator(max_items = 20))]
     pub tags: Option<Vec<Text>>,
 }
 

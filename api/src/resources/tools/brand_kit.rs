@@ -44,10 +44,13 @@ pub struct UpdateBrandKit {
     /// The revision that the change is for, 0 before the first one. If the kit has another: 409 `revision_conflict`.
     pub if_revision: Option<i32>,
     /// Its colours, at most 50; the first one represents the brand.
+    #[oai(validator(max_items = 50))]
     pub colors: Option<Vec<BrandColor>>,
     /// Its fonts, at most 50.
+    #[oai(validator(max_items = 50))]
     pub fonts: Option<Vec<BrandFont>>,
     /// Its logos, at most 50.
+    #[oai(validator(max_items = 50))]
     pub logos: Option<Vec<LogoToSet>>,
     /// The brand's tone of voice, at most 2,000 characters; null removes it.
     pub voice: MaybeUndefined<Text>,

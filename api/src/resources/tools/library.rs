@@ -123,6 +123,7 @@ pub struct UpdateItemArguments {
     /// Its new ref, unique in the workspace. Its id goes on naming it.
     pub new_ref: Option<Text>,
     /// All of its tags from now on: at most 20, each of 1 to 64 characters. Tags that differ only in case are the same.
+    #[oai(validator(max_items = 20))]
     pub tags: Option<Vec<Text>>,
 }
 

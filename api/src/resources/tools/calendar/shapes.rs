@@ -35,6 +35,7 @@ pub struct AddCalendarEntry {
     /// When it ends: after `starts_at`, by at most 366 days. Without it the end is open.
     pub ends_at: Option<Time>,
     /// The items that it is about, at most 20, each by its ref, its id, or the id of the job that made it.
+    #[oai(validator(max_items = 20))]
     pub refs: Option<Vec<Text>>,
     /// Where it will be published, at most 100 characters.
     pub channel: Option<Text>,
@@ -87,6 +88,7 @@ pub struct UpdateCalendarEntry {
     /// When it ends; null makes the end open.
     pub ends_at: MaybeUndefined<Time>,
     /// All the items that it is about from now on, each by its ref, its id, or the id of the job that made it.
+    #[oai(validator(max_items = 20))]
     pub refs: Option<Vec<Text>>,
     /// Where it will be published; null removes it.
     pub channel: MaybeUndefined<Text>,

@@ -28,6 +28,7 @@ pub struct MakeDub {
     /// The language that is spoken in the item; the transcript's when not given.
     pub source_language: Option<Text>,
     /// The segments to speak, at most 2,000, which may not overlap. With it nothing is transcribed or translated.
+    #[oai(validator(max_items = 2000))]
     pub script: Option<Vec<ScriptSegment>>,
     /// Voices for speakers; every other speaker gets one automatically.
     pub voices: Option<Vec<SpeakerVoice>>,

@@ -40,6 +40,7 @@ pub struct KeepPost {
     /// The post.
     pub post_id: Text,
     /// All of its tags from now on: at most 20, each of 1 to 64 characters.
+    #[oai(validator(max_items = 20))]
     pub tags: Option<Vec<Text>>,
     /// Whether to import its first media as an item.
     pub import_media: Option<bool>,

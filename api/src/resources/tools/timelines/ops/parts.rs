@@ -101,6 +101,7 @@ pub struct CaptionText {
     /// Their source.
     pub source: CaptionOrigin,
     /// The cues, when `source` is `cues`: at most 2,000, in order, without overlaps.
+    #[oai(validator(max_items = 2000))]
     pub cues: Option<Vec<CueText>>,
     /// Whether a render draws them into its picture.
     pub burn: Option<bool>,
