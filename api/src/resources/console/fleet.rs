@@ -3,7 +3,7 @@
 
 use super::releases::releases;
 use super::shell::{Fit, instead};
-use super::words::{exact, or_dash, state, time, time_or, word};
+use super::words::{or_dash, state, time, time_or, word};
 use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::field;
@@ -117,12 +117,16 @@ fn done(duties: &[DutyTold]) -> Markup {
         @for duty in duties {
             tr {
                 td { (duty.duty) }
-                td.number { (exact(duty.every_seconds)) }
-                td.number { (or_dash(duty.done_seconds.map(span))) }
+                td.number { (every(duty.every_seconds)) }
+                td.number { (or_dash(duty.done_seconds.map(|age| format!("{} ago", span(age))))) }
             }
         }
     };
-    shell::table("Duties", &["Duty", "Every", "Done before"], &rows)
+    shell::table("Duties", &["Duty", "Every", "Last done"], &rows)
+}
+
+fn every(seconds: f64) -> String {
+    if seconds < 60.0 { format!("{seconds} s") } else { span(seconds) }
 }
 
 /// Shows what must hold of the rows at every moment, and what the schedulers' checks found.
