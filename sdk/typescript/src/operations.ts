@@ -173,8 +173,10 @@ export const OPERATIONS = {
   operator_cancel_job: { name: "operator_cancel_job", method: "POST", path: "/operator/jobs/{id}/cancel", repeat: "harmless" },
   operator_retry_job: { name: "operator_retry_job", method: "POST", path: "/operator/jobs/{id}/retry", repeat: "harmless" },
   operator_list_deliveries: { name: "operator_list_deliveries", method: "GET", path: "/operator/deliveries", repeat: "harmless", rows: ["data"] },
+  operator_get_delivery: { name: "operator_get_delivery", method: "GET", path: "/operator/deliveries/{id}", repeat: "harmless" },
   operator_resend_deliveries: { name: "operator_resend_deliveries", method: "POST", path: "/operator/deliveries/resend", repeat: "harmless" },
   operator_resend_delivery: { name: "operator_resend_delivery", method: "POST", path: "/operator/deliveries/{id}/resend", repeat: "refused" },
+  operator_list_webhooks: { name: "operator_list_webhooks", method: "GET", path: "/operator/webhooks", repeat: "harmless", rows: ["data"] },
   operator_update_webhook: { name: "operator_update_webhook", method: "PATCH", path: "/operator/webhooks/{id}", repeat: "harmless" },
   operator_start_bulk_operation: { name: "operator_start_bulk_operation", method: "POST", path: "/operator/bulk-operations", repeat: "harmless" },
   operator_list_bulk_operations: { name: "operator_list_bulk_operations", method: "GET", path: "/operator/bulk-operations", repeat: "harmless", rows: ["data"] },
@@ -183,6 +185,8 @@ export const OPERATIONS = {
   operator_stop_bulk_operation: { name: "operator_stop_bulk_operation", method: "POST", path: "/operator/bulk-operations/{id}/stop", repeat: "harmless" },
   operator_list_audit: { name: "operator_list_audit", method: "GET", path: "/operator/audit", repeat: "harmless", rows: ["data"] },
   operator_get_report: { name: "operator_get_report", method: "GET", path: "/operator/report", repeat: "harmless" },
+  operator_list_errors: { name: "operator_list_errors", method: "GET", path: "/operator/errors", repeat: "harmless" },
+  operator_get_statement: { name: "operator_get_statement", method: "GET", path: "/operator/accounts/{id}/statement", repeat: "harmless", rows: ["data"] },
   operator_create_console_link: { name: "operator_create_console_link", method: "POST", path: "/operator/console-links", repeat: "refused" },
   create_portal_session: { name: "create_portal_session", method: "POST", path: "/portal-sessions", repeat: "refused" },
   get_statement: { name: "get_statement", method: "GET", path: "/statement", repeat: "harmless", rows: ["data"] },
@@ -1260,6 +1264,12 @@ export class Operator {
     return this.calls.pages(OPERATIONS.operator_list_deliveries, { query, options });
   }
 
+  /** With the requests that were sent and what was answered. For a token of the role `metadata` the body, paths,
+   * headers and excerpts are null. */
+  operatorGetDelivery(id: string, options: Options = {}): Promise<Schemas["DeliveryDetail"]> {
+    return this.calls.call(OPERATIONS.operator_get_delivery, { path: { id: id }, options });
+  }
+
   /** Sends every event since a time again whose last delivery to an endpoint failed or was skipped, and which matches
    * the filters: each as a new delivery, from its first attempt. With `dry_run` they are only counted. One
    * request sends at most 50,000; for more, start a bulk operation (`POST /operator/bulk-operations`). */
@@ -1271,6 +1281,12 @@ export class Operator {
    * `resend_of`. If it, or a resend of it, is still pending, that one is cancelled. */
   operatorResendDelivery(id: string, options: Options = {}): Promise<Schemas["Delivery"]> {
     return this.calls.call(OPERATIONS.operator_resend_delivery, { path: { id: id }, options });
+  }
+
+  /** Newest first, with those that their owners removed lately. A URL may hold a secret of its owner's, and is shown
+   * without its query. */
+  operatorListWebhooks(query: NonNullable<operations["operator_list_webhooks"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["ListedWebhook"]> {
+    return this.calls.pages(OPERATIONS.operator_list_webhooks, { query, options });
   }
 
   /** Enabling and disabling are in the account's own audit log too, without the operator's name. An endpoint of a
@@ -1324,6 +1340,19 @@ export class Operator {
    * `load` has what waits and runs by task, and the workers; `invariants` the rules that are checked of the rows. */
   operatorGetReport(options: Options = {}): Promise<Schemas["HealthReport"]> {
     return this.calls.call(OPERATIONS.operator_get_report, { options });
+  }
+
+  /** The jobs of all accounts that failed within a day, among the newest 20,000 jobs. Those of one kind and read that
+   * failed with one code and one message are one row; numbers in messages are taken as equal. `GET
+   * /operator/jobs` with `status`, `read` and `error_code` lists the jobs of a row. */
+  operatorListErrors(options: Options = {}): Promise<Schemas["OperatorErrorList"]> {
+    return this.calls.call(OPERATIONS.operator_list_errors, { options });
+  }
+
+  /** As its account gets it: what stood before the month, the journal's entries of it, newest first, and what stands
+   * after them. `adds_up` says whether the account's balances are what its whole journal adds up to. */
+  operatorGetStatement(id: string, query: NonNullable<operations["operator_get_statement"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["StatementEntry"]> {
+    return this.calls.pages(OPERATIONS.operator_get_statement, { path: { id: id }, query, options });
   }
 
   /** A browser that follows it is signed in as the operator whose token this is, for twelve hours or until the token

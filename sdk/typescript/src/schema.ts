@@ -3091,6 +3091,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a delivery of any account
+         * @description With the requests that were sent and what was answered. For a token of the role `metadata` the body, paths, headers and excerpts are null.
+         */
+        get: operations["operator_get_delivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/deliveries/resend": {
         parameters: {
             query?: never;
@@ -3125,6 +3145,26 @@ export interface paths {
          * @description Sends it again from its first attempt, whether it arrived or not: as a new delivery, which names it in `resend_of`. If it, or a resend of it, is still pending, that one is cancelled.
          */
         post: operations["operator_resend_delivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhook endpoints of all accounts
+         * @description Newest first, with those that their owners removed lately. A URL may hold a secret of its owner's, and is shown without its query.
+         */
+        get: operations["operator_list_webhooks"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3275,6 +3315,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/errors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List kinds of failures
+         * @description The jobs of all accounts that failed within a day, among the newest 20,000 jobs. Those of one kind and read that failed with one code and one message are one row; numbers in messages are taken as equal. `GET /operator/jobs` with `status`, `read` and `error_code` lists the jobs of a row.
+         */
+        get: operations["operator_list_errors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/accounts/{id}/statement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a month's statement of any account
+         * @description As its account gets it: what stood before the month, the journal's entries of it, newest first, and what stands after them. `adds_up` says whether the account's balances are what its whole journal adds up to.
+         */
+        get: operations["operator_get_statement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/console-links": {
         parameters: {
             query?: never;
@@ -3355,13 +3435,13 @@ export interface components {
             actor: string;
             /** @description The kind of credential: `api_key`, `session`, `oauth`, `portal` or `operator`. */
             credential: string;
-            /** @description The address that the request came from; null when it is not known, and for an operator's. */
+            /** @description The address that the request came from; null when it is not known, and for an operator's or a guest's. */
             address?: string | null;
             /** @description The action, such as `key.create`, `webhook_secret.rotate` or `webhook.disable`. */
             action: string;
             /** @description The id of what was changed: a key, an endpoint, a public link, a calendar feed or a workspace (also for its members), otherwise the account. */
             target: string;
-            /** @description Details of the change, or null. They never hold a secret, and of an endpoint's URL only the host. */
+            /** @description Details of the change, or null. They never hold a secret, and of an endpoint's URL only the host. `guest` is true where a user of another account made the change in a workspace of yours. */
             details?: unknown;
             /** @description The request's `X-Request-Id`. */
             request_id: string;
@@ -6929,6 +7009,18 @@ export interface components {
             next_cursor?: string | null;
         };
         /**
+         * List_ListedWebhook
+         * @description A page of a list.
+         */
+        List_ListedWebhook: {
+            /** @description The rows, in the list's order. */
+            data: components["schemas"]["ListedWebhook"][];
+            /** @description Whether there are rows after these. */
+            has_more: boolean;
+            /** @description Pass it as `cursor` for the rows after these; null on the last page. */
+            next_cursor?: string | null;
+        };
+        /**
          * List_OperatorAccount
          * @description A page of a list.
          */
@@ -7292,6 +7384,47 @@ export interface components {
              * @description When it was last changed.
              */
             updated_at: string;
+        };
+        /**
+         * ListedWebhook
+         * @description An endpoint of an account, as a list shows it.
+         */
+        ListedWebhook: {
+            /** @description Its id. */
+            id: string;
+            /** @description The account that owns it. */
+            account_id: string;
+            /** @description Its URL without user name, password and query; to a token of the role `metadata` without its path too. */
+            url: string;
+            /** @description Whether events are sent. */
+            enabled: boolean;
+            /** @description Why it is disabled; null when it is enabled. */
+            disabled_reason?: components["schemas"]["Reason"] | null;
+            /**
+             * Format: date-time
+             * @description When it was disabled; null when it is enabled.
+             */
+            disabled_at?: string | null;
+            /**
+             * Format: int32
+             * @description Attempts that failed since the last success; at twenty the endpoint is disabled.
+             */
+            consecutive_failures: number;
+            /**
+             * Format: date-time
+             * @description When an attempt last succeeded, accurate to ten seconds; null when none did.
+             */
+            last_success_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was registered.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When its owner removed it; null when it is there.
+             */
+            removed_at?: string | null;
         };
         /**
          * LogoToSet
@@ -7709,6 +7842,67 @@ export interface components {
              * @description When it was erased, or null. Its names and bytes are gone then, and its ledger stays.
              */
             erased_at?: string | null;
+        };
+        /**
+         * OperatorError
+         * @description Jobs that failed alike: of one kind and read, with one code and one message.
+         */
+        OperatorError: {
+            /** @description The kind of the jobs. */
+            kind: components["schemas"]["JobKindWord"];
+            /** @description Their read; null for other work. */
+            read?: components["schemas"]["ReadKind"] | null;
+            /** @description The code of their error. */
+            error_code: string;
+            /** @description Its message, with `#` for each number in it; 200 characters at most. */
+            message: string;
+            /**
+             * Format: int64
+             * @description How many jobs failed so.
+             */
+            jobs: number;
+            /**
+             * Format: int64
+             * @description How many accounts pay for them.
+             */
+            accounts: number;
+            /** @description Whether it was first seen within the last hour. */
+            is_new: boolean;
+            /** @description Whether it was not seen before the workers of this release ran, which is told for a day. */
+            came_with_release: boolean;
+            /** @description How many failed in each of the last 24 hours, the last one at the end. */
+            by_hour: number[];
+            /**
+             * Format: date-time
+             * @description When the first of them failed.
+             */
+            first_at: string;
+            /**
+             * Format: date-time
+             * @description When the last of them failed.
+             */
+            last_at: string;
+            /** @description The newest of them. */
+            newest_job_id: string;
+        };
+        /**
+         * OperatorErrorList
+         * @description Kinds of failures.
+         */
+        OperatorErrorList: {
+            /** @description The kinds, at most 100: new ones first, then those that came with the release, then those with the most jobs in the last hour. */
+            data: components["schemas"]["OperatorError"][];
+            /** @description Always false: one page has all kinds that are shown. */
+            has_more: boolean;
+            /** @description Always null. */
+            next_cursor?: string | null;
+            /** @description Whether there were more than 100 kinds, of which those that failed last are shown. */
+            left_out: boolean;
+            /**
+             * Format: date-time
+             * @description When the oldest job that was looked through was made: what failed before is not here. Null if no job failed.
+             */
+            looked_from?: string | null;
         };
         /**
          * OperatorJob
@@ -28907,6 +29101,96 @@ export interface operations {
             503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
         };
     };
+    operator_get_delivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The delivery's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "delivery_id": "dlv_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "endpoint_id": "whe_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "event_id": "evt_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "event_type": "job.succeeded",
+                     *       "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "workspace_id": "wsp_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "status": "pending",
+                     *       "trigger": "event",
+                     *       "resend_of": "dlv_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "attempt_count": 1,
+                     *       "next_attempt_at": "2026-11-20T09:30:00.000Z",
+                     *       "response_status": 200,
+                     *       "error": "a error",
+                     *       "created_at": "2026-11-20T09:30:00.000Z",
+                     *       "finished_at": "2026-11-20T09:30:00.000Z",
+                     *       "attempts": [
+                     *         {
+                     *           "attempt": 1,
+                     *           "at": "2026-11-20T09:30:00.000Z",
+                     *           "duration_ms": 1,
+                     *           "times": {
+                     *             "dns_ms": 1,
+                     *             "connect_ms": 1,
+                     *             "tls_ms": 1,
+                     *             "first_byte_ms": 1
+                     *           },
+                     *           "request_host": "a request host",
+                     *           "request_path": "a request path",
+                     *           "request_headers": {},
+                     *           "response_status": 200,
+                     *           "error": "a error",
+                     *           "response_excerpt": "a response excerpt",
+                     *           "clock_ahead_seconds": 1
+                     *         }
+                     *       ],
+                     *       "request_body": {}
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryDetail"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request"];
+            401: components["responses"]["Route.unauthenticated"];
+            /** @description `delivery_not_found`: There is no such delivery. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouteError"];
+                };
+            };
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
     operator_resend_deliveries: {
         parameters: {
             query?: never;
@@ -29055,6 +29339,67 @@ export interface operations {
             };
             404: components["responses"]["Route.webhook_not_found.delivery_not_found"];
             409: components["responses"]["Route.endpoint_disabled"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    operator_list_webhooks: {
+        parameters: {
+            query?: {
+                /** @description Only endpoints of this account. */
+                account_id?: string;
+                /** @description Rows to show. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "whe_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "account_id": "a account id",
+                     *           "url": "https://example.com/interview.mp4",
+                     *           "enabled": true,
+                     *           "disabled_reason": "user",
+                     *           "disabled_at": "2026-11-20T09:30:00.000Z",
+                     *           "consecutive_failures": 0,
+                     *           "last_success_at": "2026-11-20T09:30:00.000Z",
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "removed_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "next_cursor": "a next cursor"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["List_ListedWebhook"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request.invalid_cursor"];
+            401: components["responses"]["Route.unauthenticated"];
+            404: components["responses"]["Route.account_not_found"];
             429: components["responses"]["Route.rate_limited"];
             500: components["responses"]["Route.internal"];
             503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
@@ -29660,6 +30005,147 @@ export interface operations {
             };
             400: components["responses"]["Route.invalid_request"];
             401: components["responses"]["Route.unauthenticated"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    operator_list_errors: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "kind": "generation",
+                     *           "read": "transcript",
+                     *           "error_code": "What went wrong, in words.",
+                     *           "message": "What went wrong, in words.",
+                     *           "jobs": 1,
+                     *           "accounts": 1,
+                     *           "is_new": true,
+                     *           "came_with_release": true,
+                     *           "by_hour": [
+                     *             1
+                     *           ],
+                     *           "first_at": "2026-11-20T09:30:00.000Z",
+                     *           "last_at": "2026-11-20T09:30:00.000Z",
+                     *           "newest_job_id": "What went wrong, in words."
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "next_cursor": "What went wrong, in words.",
+                     *       "left_out": true,
+                     *       "looked_from": "2026-11-20T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OperatorErrorList"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request"];
+            401: components["responses"]["Route.unauthenticated"];
+            403: components["responses"]["Route.role_forbidden"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    operator_get_statement: {
+        parameters: {
+            query?: {
+                /** @description The month, such as `2026-11`; the open one when it is absent. */
+                month?: string;
+                /** @description Rows to show. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The account's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "month": "2026-11",
+                     *       "minutes": {
+                     *         "before": 1.25,
+                     *         "change": 1.25,
+                     *         "after": 1.25
+                     *       },
+                     *       "bought_minutes": {
+                     *         "before": 1.25,
+                     *         "change": 1.25,
+                     *         "after": 1.25
+                     *       },
+                     *       "credits": {
+                     *         "before": 1.25,
+                     *         "change": 1.25,
+                     *         "after": 1.25
+                     *       },
+                     *       "adds_up": true,
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-11-20T09:30:00.000Z",
+                     *           "kind": "a kind",
+                     *           "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "reference": "a reference",
+                     *           "minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "credits": 1.25,
+                     *           "held_minutes": 1.25,
+                     *           "held_credits": 1.25
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "next_cursor": "a next cursor"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatementAnswer"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request.invalid_cursor"];
+            401: components["responses"]["Route.unauthenticated"];
+            403: components["responses"]["Route.role_forbidden"];
+            404: components["responses"]["Route.account_not_found"];
             429: components["responses"]["Route.rate_limited"];
             500: components["responses"]["Route.internal"];
             503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];

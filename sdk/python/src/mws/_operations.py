@@ -176,8 +176,10 @@ OPERATIONS = {
     'operator_cancel_job': Operation('operator_cancel_job', 'POST', '/operator/jobs/{id}/cancel', 'harmless', types.OperatorJob),
     'operator_retry_job': Operation('operator_retry_job', 'POST', '/operator/jobs/{id}/retry', 'harmless', types.PreparedRead),
     'operator_list_deliveries': Operation('operator_list_deliveries', 'GET', '/operator/deliveries', 'harmless', types.ListDelivery, rows=('data',)),
+    'operator_get_delivery': Operation('operator_get_delivery', 'GET', '/operator/deliveries/{id}', 'harmless', types.DeliveryDetail),
     'operator_resend_deliveries': Operation('operator_resend_deliveries', 'POST', '/operator/deliveries/resend', 'harmless', types.ResentAll),
     'operator_resend_delivery': Operation('operator_resend_delivery', 'POST', '/operator/deliveries/{id}/resend', 'refused', types.Delivery),
+    'operator_list_webhooks': Operation('operator_list_webhooks', 'GET', '/operator/webhooks', 'harmless', types.ListListedWebhook, rows=('data',)),
     'operator_update_webhook': Operation('operator_update_webhook', 'PATCH', '/operator/webhooks/{id}', 'harmless', types.OperatorWebhook),
     'operator_start_bulk_operation': Operation('operator_start_bulk_operation', 'POST', '/operator/bulk-operations', 'harmless', types.BulkOperationAnswer),
     'operator_list_bulk_operations': Operation('operator_list_bulk_operations', 'GET', '/operator/bulk-operations', 'harmless', types.ListBulkOperationAnswer, rows=('data',)),
@@ -186,6 +188,8 @@ OPERATIONS = {
     'operator_stop_bulk_operation': Operation('operator_stop_bulk_operation', 'POST', '/operator/bulk-operations/{id}/stop', 'harmless', types.BulkOperationAnswer),
     'operator_list_audit': Operation('operator_list_audit', 'GET', '/operator/audit', 'harmless', types.ListAuditEntry, rows=('data',)),
     'operator_get_report': Operation('operator_get_report', 'GET', '/operator/report', 'harmless', types.HealthReport),
+    'operator_list_errors': Operation('operator_list_errors', 'GET', '/operator/errors', 'harmless', types.OperatorErrorList),
+    'operator_get_statement': Operation('operator_get_statement', 'GET', '/operator/accounts/{id}/statement', 'harmless', types.StatementAnswer, rows=('data',)),
     'operator_create_console_link': Operation('operator_create_console_link', 'POST', '/operator/console-links', 'refused', types.ConsoleLink),
     'create_portal_session': Operation('create_portal_session', 'POST', '/portal-sessions', 'refused', types.PortalSession),
     'get_statement': Operation('get_statement', 'GET', '/statement', 'harmless', types.StatementAnswer, rows=('data',)),
@@ -2445,6 +2449,16 @@ class Operator(Group):
         be followed by more. For a token of the role `metadata` every `response_excerpt` is null."""
         return self._client.pages(OPERATIONS['operator_list_deliveries'], query={'account_id': account_id, 'endpoint_id': endpoint_id, 'job_id': job_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
+    def operator_get_delivery(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.DeliveryDetail:
+        """With the requests that were sent and what was answered. For a token of the role `metadata` the body, paths, headers
+        and excerpts are null."""
+        return self._client.call(OPERATIONS['operator_get_delivery'], path={'id': id}, timeout=timeout)
+
     def operator_resend_deliveries(
         self,
         *,
@@ -2473,6 +2487,18 @@ class Operator(Group):
         """Sends it again from its first attempt, whether it arrived or not: as a new delivery, which names it in `resend_of`. If
         it, or a resend of it, is still pending, that one is cancelled."""
         return self._client.call(OPERATIONS['operator_resend_delivery'], path={'id': id}, timeout=timeout)
+
+    def operator_list_webhooks(
+        self,
+        *,
+        account_id: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.ListedWebhook]:
+        """Newest first, with those that their owners removed lately. A URL may hold a secret of its owner's, and is shown
+        without its query."""
+        return self._client.pages(OPERATIONS['operator_list_webhooks'], query={'account_id': account_id, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     def operator_update_webhook(
         self,
@@ -2583,6 +2609,29 @@ class Operator(Group):
         The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`. `load`
         has what waits and runs by task, and the workers; `invariants` the rules that are checked of the rows."""
         return self._client.call(OPERATIONS['operator_get_report'], timeout=timeout)
+
+    def operator_list_errors(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> types.OperatorErrorList:
+        """The jobs of all accounts that failed within a day, among the newest 20,000 jobs. Those of one kind and read that
+        failed with one code and one message are one row; numbers in messages are taken as equal. `GET /operator/jobs`
+        with `status`, `read` and `error_code` lists the jobs of a row."""
+        return self._client.call(OPERATIONS['operator_list_errors'], timeout=timeout)
+
+    def operator_get_statement(
+        self,
+        id: str,
+        *,
+        month: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.StatementEntry]:
+        """As its account gets it: what stood before the month, the journal's entries of it, newest first, and what stands after
+        them. `adds_up` says whether the account's balances are what its whole journal adds up to."""
+        return self._client.pages(OPERATIONS['operator_get_statement'], path={'id': id}, query={'month': month, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     def operator_create_console_link(
         self,
@@ -4864,6 +4913,16 @@ class AsyncOperator(AsyncGroup):
         be followed by more. For a token of the role `metadata` every `response_excerpt` is null."""
         return self._client.pages(OPERATIONS['operator_list_deliveries'], query={'account_id': account_id, 'endpoint_id': endpoint_id, 'job_id': job_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
+    async def operator_get_delivery(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.DeliveryDetail:
+        """With the requests that were sent and what was answered. For a token of the role `metadata` the body, paths, headers
+        and excerpts are null."""
+        return await self._client.call(OPERATIONS['operator_get_delivery'], path={'id': id}, timeout=timeout)
+
     async def operator_resend_deliveries(
         self,
         *,
@@ -4892,6 +4951,18 @@ class AsyncOperator(AsyncGroup):
         """Sends it again from its first attempt, whether it arrived or not: as a new delivery, which names it in `resend_of`. If
         it, or a resend of it, is still pending, that one is cancelled."""
         return await self._client.call(OPERATIONS['operator_resend_delivery'], path={'id': id}, timeout=timeout)
+
+    def operator_list_webhooks(
+        self,
+        *,
+        account_id: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.ListedWebhook]:
+        """Newest first, with those that their owners removed lately. A URL may hold a secret of its owner's, and is shown
+        without its query."""
+        return self._client.pages(OPERATIONS['operator_list_webhooks'], query={'account_id': account_id, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     async def operator_update_webhook(
         self,
@@ -5002,6 +5073,29 @@ class AsyncOperator(AsyncGroup):
         The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`. `load`
         has what waits and runs by task, and the workers; `invariants` the rules that are checked of the rows."""
         return await self._client.call(OPERATIONS['operator_get_report'], timeout=timeout)
+
+    async def operator_list_errors(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> types.OperatorErrorList:
+        """The jobs of all accounts that failed within a day, among the newest 20,000 jobs. Those of one kind and read that
+        failed with one code and one message are one row; numbers in messages are taken as equal. `GET /operator/jobs`
+        with `status`, `read` and `error_code` lists the jobs of a row."""
+        return await self._client.call(OPERATIONS['operator_list_errors'], timeout=timeout)
+
+    def operator_get_statement(
+        self,
+        id: str,
+        *,
+        month: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.StatementEntry]:
+        """As its account gets it: what stood before the month, the journal's entries of it, newest first, and what stands after
+        them. `adds_up` says whether the account's balances are what its whole journal adds up to."""
+        return self._client.pages(OPERATIONS['operator_get_statement'], path={'id': id}, query={'month': month, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     async def operator_create_console_link(
         self,

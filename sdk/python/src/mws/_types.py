@@ -22,14 +22,15 @@ class AccountChange(Model):
     credential: str
     """The kind of credential: `api_key`, `session`, `oauth`, `portal` or `operator`."""
     address: str | None
-    """The address that the request came from; null when it is not known, and for an operator's."""
+    """The address that the request came from; null when it is not known, and for an operator's or a guest's."""
     action: str
     """The action, such as `key.create`, `webhook_secret.rotate` or `webhook.disable`."""
     target: str
     """The id of what was changed: a key, an endpoint, a public link, a calendar feed or a workspace (also for its members),
     otherwise the account."""
     details: Any
-    """Details of the change, or null. They never hold a secret, and of an endpoint's URL only the host."""
+    """Details of the change, or null. They never hold a secret, and of an endpoint's URL only the host. `guest` is true
+    where a user of another account made the change in a workspace of yours."""
     request_id: str
     """The request's `X-Request-Id`."""
 
@@ -2818,6 +2819,18 @@ class ListListedProject(Model):
     """Pass it as `cursor` for the rows after these; null on the last page."""
 
 
+class ListListedWebhook(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[ListedWebhook]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
 class ListOperatorAccount(Model):
     """A page of a list."""
 
@@ -3094,6 +3107,32 @@ class ListedTimeline(Model):
     """When it was created."""
     updated_at: str
     """When it was last changed."""
+
+
+class ListedWebhook(Model):
+    """An endpoint of an account, as a list shows it."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    account_id: str
+    """The account that owns it."""
+    url: str
+    """Its URL without user name, password and query; to a token of the role `metadata` without its path too."""
+    enabled: bool
+    """Whether events are sent."""
+    disabled_reason: Reason | None
+    """Why it is disabled; null when it is enabled."""
+    disabled_at: str | None
+    """When it was disabled; null when it is enabled."""
+    consecutive_failures: int
+    """Attempts that failed since the last success; at twenty the endpoint is disabled."""
+    last_success_at: str | None
+    """When an attempt last succeeded, accurate to ten seconds; null when none did."""
+    created_at: str
+    """When it was registered."""
+    removed_at: str | None
+    """When its owner removed it; null when it is there."""
 
 
 class LogoToSet(Model):
@@ -3441,6 +3480,53 @@ class OperatorAccount(Model):
     """The reason that its callers are shown, or null; `Hidden by your role.` for a token of the role `metadata`."""
     erased_at: str | None
     """When it was erased, or null. Its names and bytes are gone then, and its ledger stays."""
+
+
+class OperatorError(Model):
+    """Jobs that failed alike: of one kind and read, with one code and one message."""
+
+    __slots__ = ()
+    kind: JobKindWord
+    """The kind of the jobs."""
+    read: ReadKind | None
+    """Their read; null for other work."""
+    error_code: str
+    """The code of their error."""
+    message: str
+    """Its message, with `#` for each number in it; 200 characters at most."""
+    jobs: int
+    """How many jobs failed so."""
+    accounts: int
+    """How many accounts pay for them."""
+    is_new: bool
+    """Whether it was first seen within the last hour."""
+    came_with_release: bool
+    """Whether it was not seen before the workers of this release ran, which is told for a day."""
+    by_hour: list[int]
+    """How many failed in each of the last 24 hours, the last one at the end."""
+    first_at: str
+    """When the first of them failed."""
+    last_at: str
+    """When the last of them failed."""
+    newest_job_id: str
+    """The newest of them."""
+
+
+class OperatorErrorList(Model):
+    """Kinds of failures."""
+
+    __slots__ = ()
+    data: list[OperatorError]
+    """The kinds, at most 100: new ones first, then those that came with the release, then those with the most jobs in the
+    last hour."""
+    has_more: bool
+    """Always false: one page has all kinds that are shown."""
+    next_cursor: str | None
+    """Always null."""
+    left_out: bool
+    """Whether there were more than 100 kinds, of which those that failed last are shown."""
+    looked_from: str | None
+    """When the oldest job that was looked through was made: what failed before is not here. Null if no job failed."""
 
 
 class OperatorJob(Model):
@@ -6820,6 +6906,7 @@ shapes(
     (ListKey, {'data': Key}),
     (ListLibraryItem, {'data': LibraryItem}),
     (ListListedProject, {'data': ListedProject}),
+    (ListListedWebhook, {'data': ListedWebhook}),
     (ListOperatorAccount, {'data': OperatorAccount}),
     (ListOperatorJob, {'data': OperatorJob}),
     (ListOperatorKey, {'data': OperatorKey}),
@@ -6837,6 +6924,7 @@ shapes(
     (ModelPage, {'models': Model}),
     (NewLayer, {'shadow': LayerShadow}),
     (OpenedAccount, {'account': OperatorAccount}),
+    (OperatorErrorList, {'data': OperatorError}),
     (OperatorJob, {'job': JobAnswer}),
     (OperatorReadList, {'data': OperatorRead}),
     (OperatorWebhook, {'ping': Ping}),
