@@ -149,7 +149,8 @@ impl JobCtx {
         step
     }
 
-    /// Returns the context of work that may take this long from now on. What it waited in lines before gives it no more.
+    /// Returns the context of work that begins now and may take this long. What the job waited in lines before adds
+    /// nothing to that.
     pub(crate) fn for_time(&self, time: Duration) -> Self {
         Self { deadline: Instant::now() + time - self.in_line.time().0, ..self.clone() }
     }

@@ -1,5 +1,5 @@
-//! What operators change of any account, and what the pages and the routes show alike. A change and its row of the audit
-//! log are one transaction, so that a change which can't be logged is not made.
+//! What operators change of any account, and what both the console and the operators' routes show. A change and its row
+//! of the audit log are one transaction, so that a change which can't be logged is not made.
 
 pub mod accounts;
 pub mod bulk_operations;

@@ -1,8 +1,8 @@
 //! The ledger's tables: buckets, unfolded ends, the journal (contract §10).
 //!
-//! Only the holder of its account's lock writes a bucket; jobs of an account that end together just add a row to
-//! `minute_unfolded`, which the next holder of the lock folds in. The journal is append-only, and unique indexes allow one hold and one settle
-//! or release per job.
+//! Only the holder of its account's lock writes a bucket. Jobs that end together just add a row to `minute_unfolded`
+//! for each account and month, which the next holder of the account's lock folds in. The journal is append-only, and
+//! unique indexes allow one hold and one settle or release per job.
 
 mod drift;
 mod given;
@@ -209,8 +209,8 @@ impl Split {
     }
 }
 
-/// Folds up to `limit` rows of ended jobs of any accounts into their balances. Accounts that another transaction has locked are
-/// skipped, and the others are locked until the transaction ends. Returns how many rows were folded.
+/// Folds up to `limit` rows of ended jobs of any accounts into their balances. Accounts that another transaction has
+/// locked are skipped, and the others are locked until the transaction ends. Returns how many rows were folded.
 ///
 /// The commit need not wait for the disk: whatever a crash loses of it is folded again later.
 pub async fn fold_some(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {

@@ -15,8 +15,8 @@ pub struct DueUpload {
     pub stage: Stage,
 }
 
-/// Returns up to `limit` uploads that are due and whose ticket is dead (not in the view `live_tickets`), and locks them.
-/// Locked rows are skipped, and so are those that another scheduler has given a ticket since they were looked at.
+/// Returns up to `limit` uploads that are due and whose ticket is dead (not in the view `live_tickets`), and locks
+/// them. Locked rows are skipped, and so are those that another scheduler has given a ticket since they were looked at.
 pub async fn lock_due(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<DueUpload>> {
     let due = sqlx::query!(
         r#"WITH lost AS MATERIALIZED (
