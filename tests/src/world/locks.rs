@@ -3,7 +3,8 @@
 use super::{CONNECTIONS, World, until};
 use futures_util::future::try_join_all;
 use runtime::process::Process;
-use sqlx::{Postgres, Transaction};
+use sqlx::{PgPool, Postgres, Transaction};
+use store::PoolSize;
 
 /// The transactions of the service's processes that have written something or hold a row.
 const WRITING: &str = "SELECT coalesce(array_agg(pid || ' ' || backend_xid), '{}') FROM pg_stat_activity
@@ -50,11 +51,15 @@ impl World {
     /// Has the api wait for a lock for half a minute instead of two seconds, as long as a statement may take: a busy
     /// machine may keep a test, which holds a lock to see who waits for it, from giving it back in time.
     pub async fn wait_for_locks(&self) -> anyhow::Result<()> {
-        // All connections at once, so that each is told.
-        let all = try_join_all((0..CONNECTIONS.0).map(|_| self.process.pool.acquire())).await?;
-        for mut conn in all {
-            sqlx::raw_sql("SET lock_timeout = '30s'").execute(&mut *conn).await?;
-        }
-        Ok(())
+        wait_for_locks(&self.process.pool, CONNECTIONS).await
     }
+}
+
+/// As [`World::wait_for_locks`], for another process with so many connections.
+pub async fn wait_for_locks(pool: &PgPool, connections: PoolSize) -> anyhow::Result<()> {
+    // All connections at once, so that each is told.
+    for mut conn in try_join_all((0..connections.0).map(|_| pool.acquire())).await? {
+        sqlx::raw_sql("SET lock_timeout = '30s'").execute(&mut *conn).await?;
+    }
+    Ok(())
 }

@@ -36,6 +36,7 @@ pub use bucket::{Bucket, BucketAddress};
 pub use clock::until;
 pub use cut::{cut_short, disturbed};
 pub use feed::{Feed, Message};
+pub use locks::wait_for_locks;
 pub use provider::{PIXEL, Provider, Reply};
 pub use proxy::Proxy;
 pub use receiver::{Received, Receiver};

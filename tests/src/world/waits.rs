@@ -1,5 +1,4 @@
-//! What tests wait for that no row of the database shows: calls that stand in a line or are let in, and items that have
-//! been looked at.
+//! What tests wait for by calls: that one stands in a line or is let in, and that an item has been looked at.
 
 use super::{Answer, Client, until};
 use anyhow::ensure;
@@ -17,12 +16,12 @@ pub async fn in_line<K, T>(turns: &Turns<K>, call: &JoinHandle<T>, what: &str) -
     .await
 }
 
-/// Makes a call again for as long as it is told to come again: of many at once, a busy machine may not get to each in
-/// the time that a call waits for its turn.
+/// Makes a call, and makes it again for as long as its answer says that it may succeed later. Of many calls at once a
+/// busy machine may not get to each in the time that a call waits for its turn or for a lock.
 pub async fn let_in(mut call: impl AsyncFnMut() -> anyhow::Result<Answer>) -> anyhow::Result<Answer> {
     until("it is let in", async || {
         let answer = call().await?;
-        Ok((answer.status != 429).then_some(answer))
+        Ok((answer.json["error"]["retryable"] != true).then_some(answer))
     })
     .await
 }

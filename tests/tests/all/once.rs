@@ -8,23 +8,12 @@ use domain::plan::Candidate;
 use domain::read::Read;
 use domain::task::Task;
 use futures_util::future::try_join_all;
-use mws_tests::world::{Answer, Media, Tenant, World, counted, until};
+use mws_tests::world::{Media, Tenant, World, counted, let_in, until};
 use serde_json::json;
 use std::collections::BTreeSet;
 use store::idempotency::Key;
 use store::jobs::{Call, Owners};
 use store::reads;
-
-/// Makes a call, and again for as long as it is told to: on a busy machine calls that race wait longer than a lock and a
-/// turn may.
-pub async fn patiently(call: impl AsyncFn() -> anyhow::Result<Answer>) -> anyhow::Result<Answer> {
-    loop {
-        let answer = call().await?;
-        if answer.json["error"]["retryable"] != true {
-            return Ok(answer);
-        }
-    }
-}
 
 /// How many jobs all reads of so many items are.
 pub fn jobs_of_all(items: i64) -> i64 {
@@ -143,12 +132,13 @@ async fn fifty_calls_at_once_for_the_same_items_start_each_read_once() -> anyhow
     let items = world.items(&tenant, 4, Media::video(60)).await?;
     let backwards: Vec<ItemId> = items.iter().rev().copied().collect();
     // Half of them ask the other way round: whoever locks in the order asked would lock each other out.
-    let calls = (0..50).map(|n| {
-        let (client, items, turned) = (tenant.client.clone(), items.clone(), backwards.clone());
-        async move {
-            patiently(async || client.prepare(if n % 2 == 0 { &items } else { &turned }, &all_reads()).await).await
-        }
-    });
+    let calls =
+        (0..50).map(|n| {
+            let (client, items, turned) = (tenant.client.clone(), items.clone(), backwards.clone());
+            async move {
+                let_in(async || client.prepare(if n % 2 == 0 { &items } else { &turned }, &all_reads()).await).await
+            }
+        });
     let answers = try_join_all(calls).await?;
     let mut jobs = BTreeSet::new();
     let mut started = 0;
@@ -169,7 +159,7 @@ async fn thirty_calls_at_once_with_one_key_get_one_answer() -> anyhow::Result<()
     let items = world.items(&tenant, 5, Media::video(60)).await?;
     let calls = (0..30).map(|_| {
         let (client, items) = (tenant.client.clone(), items.clone());
-        async move { patiently(async || client.prepare_once("same", &items, &all_reads()).await).await }
+        async move { let_in(async || client.prepare_once("same", &items, &all_reads()).await).await }
     });
     let answers = try_join_all(calls).await?;
     let texts: BTreeSet<&str> = answers.iter().map(|answer| answer.text.as_str()).collect();

@@ -107,12 +107,7 @@ async fn a_file_that_can_not_be_read_starts_nothing_and_a_wrong_read_is_refused_
     let upload = tenant.client.announce(9, &json!({ "reads": ["levels"] })).await?;
     let item = tenant.client.send_announced(&upload, b"no sound!").await?;
     world.work(runners::instant()).await?;
-    let path = format!("/library/items/{item}?wait_seconds=20");
-    let failed = until("it is looked at", async || {
-        let seen = tenant.client.send("GET", &path, &[], None).await?.json;
-        Ok((seen["status"] != "processing").then_some(seen))
-    })
-    .await?;
+    let failed = tenant.client.looked_at(&item).await?;
     assert_eq!((&failed["status"], &failed["reads_on_ready"]["answers"]), (&json!("failed"), &Value::Null));
     assert_eq!(world.count("SELECT count(*) FROM reads_on_ready WHERE due_at IS NOT NULL").await?, 0);
     for reads in [json!(["level"]), json!("levels")] {

@@ -1,12 +1,11 @@
 //! `remove_silence` and `duck_music`, and the renders that they start (contract §4.4, §10, row `render`). How
 //! those end otherwise than well is in `render_ends`.
 
-use crate::once::patiently;
 use domain::ids::{ItemId, JobId};
 use domain::minutes::Minutes;
 use futures_util::future::try_join_all;
 use mws_tests::world::runners::{self, RENDERED};
-use mws_tests::world::{Answer, Client, Media, Tenant, World};
+use mws_tests::world::{Answer, Client, Media, Tenant, World, let_in};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -241,7 +240,7 @@ async fn thirty_calls_at_once_for_the_same_render_start_it_once() -> anyhow::Res
                 1 => cut_once(&client, "shared", &json!({ "ref": voice, "render": true })).await,
                 _ => duck(&client, voice, music).await,
             };
-            patiently(ask).await
+            let_in(ask).await
         }
     });
     let answers = try_join_all(calls).await?;

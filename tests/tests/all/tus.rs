@@ -71,12 +71,7 @@ impl Upload {
     async fn item(&self) -> anyhow::Result<Value> {
         let completed = self.complete().await?;
         assert_eq!(completed.status, 200, "{}", completed.text);
-        let path = format!("/library/items/{}?wait_seconds=20", self.item);
-        until("it is no longer processed", async || {
-            let item = self.client.send("GET", &path, &[], None).await?.json;
-            Ok((item["status"] != "processing").then_some(item))
-        })
-        .await
+        self.client.looked_at(&self.item).await
     }
 
     /// A connection on which a PATCH of so many bytes has begun.

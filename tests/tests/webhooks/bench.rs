@@ -7,7 +7,7 @@ use domain::credential::ApiKey;
 use domain::event::{EventId, EventType};
 use domain::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
 use domain::job::JobKind;
-use mws_tests::world::{Receiver, Tenant, World, until};
+use mws_tests::world::{Receiver, Tenant, World, until, wait_for_locks};
 use poem::endpoint::BoxEndpoint;
 use poem::{Endpoint as _, EndpointExt as _, Request, Response};
 use runtime::config::{ApiSettings, Settings};
@@ -98,11 +98,8 @@ impl Bench {
     }
 
     /// Has the routes wait for a lock for half a minute, as [`World::wait_for_locks`] has those of the world.
-    pub async fn wait_for_locks(&self) {
-        let all = (0..CONNECTIONS.0).map(|_| self.process.pool.acquire());
-        for mut conn in futures_util::future::try_join_all(all).await.expect("the test server answers") {
-            sqlx::raw_sql("SET lock_timeout = '30s'").execute(&mut *conn).await.expect("set");
-        }
+    pub async fn wait_for_locks(&self) -> anyhow::Result<()> {
+        wait_for_locks(&self.process.pool, CONNECTIONS).await
     }
 
     /// An enabled endpoint at the receiver, for all events.

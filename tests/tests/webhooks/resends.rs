@@ -92,7 +92,7 @@ async fn what_did_not_arrive_is_looked_for_while_nobody_waits_for_the_endpoint()
     assert_eq!(found.len(), 3);
 
     // As if the endpoint's log were so long that the look takes its time.
-    bench.wait_for_locks().await;
+    bench.wait_for_locks().await?;
     let mut long = conn.begin().await?;
     sqlx::query("LOCK TABLE deliveries IN ACCESS EXCLUSIVE MODE").execute(&mut *long).await?;
     let path = format!("/webhooks/{endpoint}/deliveries");
