@@ -16,7 +16,7 @@ from .themes.texts import LINES
 
 SECONDS = 600
 TIMES = 3
-# Those of speakers are with the speech that they find first.
+# Speakers find speech first, and their time includes that.
 BARS = {"levels": 100.0, "speech": 80.0, "beats": 200.0, "speakers": 60.0}
 SLIDES = 40
 SLIDES_BAR = 8.0

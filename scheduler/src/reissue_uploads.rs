@@ -1,8 +1,8 @@
 //! Gives due uploads without a ticket a new one: retries whose wait is over, and uploads whose worker died.
 //!
 //! It does for uploads what `reissue_jobs` does for jobs. Two schedulers may run it at once: rows are locked with `SKIP
-//! LOCKED`, and the new ticket is stored in the same transaction, so a backlog never multiplies its tickets. Each is
-//! dated back by what its account has in line before it, so that accounts take turns.
+//! LOCKED`, and the new ticket is stored in the same transaction, so a backlog never multiplies its tickets. Each
+//! ticket is dated back by how many uploads its account has in line before it, so that accounts take turns.
 
 use domain::ids::UploadId;
 use runtime::process::Process;

@@ -126,7 +126,7 @@ pub struct Turns<K> {
     waiting: AtomicUsize,
 }
 
-/// One who waits for a turn, until this is dropped.
+/// Counts one who waits for a turn, until this is dropped.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl<'a> Waiting<'a> {
@@ -175,7 +175,7 @@ impl<K: Hash + Eq + Send + Sync + 'static> Turns<K> {
 }
 
 impl<K> Turns<K> {
-    /// How many wait for a turn now, whatever their keys: tests see by it that a call stands in line.
+    /// Returns how many wait for a turn now, whatever their keys: tests see by it that a call stands in line.
     pub fn waiting(&self) -> usize {
         self.waiting.load(Ordering::SeqCst)
     }

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-/// Returns a URL without the parts that may be secret: its query, and its user and password.
+/// Returns a URL without the parts that may be secret: its query, its fragment, and its user and password.
 pub fn shown_url(url: &str) -> String {
     let Ok(mut parsed) = Url::parse(url) else { return "not a URL".to_owned() };
     let has_query = parsed.query().is_some();

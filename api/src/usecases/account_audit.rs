@@ -63,7 +63,8 @@ pub(super) async fn note_made(
     note(conn, caller, action, target, details).await
 }
 
-/// As [`note`], for a change in the workspace that the call acts in: its account has a guest's changes in its log too.
+/// As [`note`], for a change in the workspace that the call acts in: where that is another account's, the change is in
+/// the log of that account too.
 pub(super) async fn note_here(
     conn: &mut PgConnection,
     caller: &Caller,
@@ -90,8 +91,9 @@ pub(super) async fn note_made_here(
     tell_host(conn, caller, action, target, details).await
 }
 
-/// Logs a guest's change for the account whose workspace it is in: marked as a guest's, which is not counted there, and
-/// without the guest's address, which is not that account's to know.
+/// Logs a guest's change for the account whose workspace it is in; does nothing where the caller is no guest. The entry
+/// is marked as a guest's, so that it is not counted there, and is without the guest's address, which is not that
+/// account's to know.
 async fn tell_host(
     conn: &mut PgConnection,
     caller: &Caller,

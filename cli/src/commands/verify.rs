@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "The secret is the account's own, unless a file holds another. Exits with 1 if the signature is not genuine.
-How old it is is told, and makes no difference here. Examples:
+Its age is shown, and makes no difference here. Examples:
   mws webhooks verify --header 't=1795860000,v1=5f0c…' --body body.json
   mws deliveries get dlv_01J… --json | jq -r '.attempts[-1].request_headers'   # the headers that were sent"
 )]

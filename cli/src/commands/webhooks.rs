@@ -97,7 +97,7 @@ pub enum Command {
         /// Its id.
         id: String,
     },
-    /// Check the signature of a webhook of a job that was kept, and say what is wrong with it if it is not genuine.
+    /// Check the signature of a job's webhook that a receiver kept, and say what is wrong if it is not genuine.
     Verify(verify::Args),
     /// The secret that signs webhooks.
     #[command(subcommand)]

@@ -17,7 +17,8 @@ pub struct Actor {
     pub name: String,
     /// How they authenticated: `api_key`, `session`, `oauth`, `portal` or `operator`.
     pub credential: &'static str,
-    /// The address that the request came from; none for an operator's, and for a guest's in the log of others.
+    /// The address that the request came from; none for an operator's, and none for a guest's in the log of the account
+    /// that owns the workspace.
     pub address: Option<String>,
     /// The request's id.
     pub request_id: String,
@@ -59,8 +60,8 @@ pub async fn record(conn: &mut PgConnection, entry: &AccountAuditEntry) -> sqlx:
     Ok(())
 }
 
-/// Returns how many changes the account made in the last 24 hours, at most `most`. Those that guests made in its
-/// workspaces, whose details say so, are not counted: they would keep the account from its own.
+/// Returns how many changes the account made in the last 24 hours, at most `most`. Changes that guests made in its
+/// workspaces, whose details say so, are not counted: guests could else keep the account from making its own.
 pub async fn lately(conn: &mut PgConnection, account: AccountId, most: i64) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM (

@@ -159,8 +159,8 @@ async fn who_finds_an_upload_taken_learns_for_how_long() -> anyhow::Result<()> {
     world.end().await
 }
 
-/// What is answered to wrong credentials once no more of them are looked at. A busy machine may take so long that some
-/// are looked at again.
+/// Makes a call with wrong credentials until no more of them are looked at, and returns its answer. On a busy machine
+/// so much time may have passed that some are looked at again.
 async fn turned_away(mut call: impl AsyncFnMut() -> anyhow::Result<Answer>) -> anyhow::Result<Answer> {
     until("no more are looked at", async || {
         let answer = call().await?;

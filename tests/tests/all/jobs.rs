@@ -57,7 +57,7 @@ async fn one_call_of_get_jobs_follows_all_that_one_call_of_prepare_media_started
     world.end().await
 }
 
-/// What a call is answered that waits for half a minute, and beside which one of its jobs is let through.
+/// Makes a call that waits for half a minute, lets one of its jobs through meanwhile, and returns its answer.
 async fn polled_beside_an_end(world: &World, client: &Client, jobs: &[String], gate: &Gate) -> anyhow::Result<Answer> {
     let (client, body) = (client.clone(), json!({ "job_ids": jobs, "wait_seconds": 30 }));
     let before: DateTime<Utc> = sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(world.pool()).await?;

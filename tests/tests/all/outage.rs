@@ -16,7 +16,7 @@ use store::PoolSize;
 use tokio::sync::broadcast::Receiver;
 use tokio::time::{Instant, timeout};
 
-/// As long as a look takes with the pause before it, where the machine is not busy.
+/// How long a look takes, with the pause before it, on a machine that is not busy.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Waits until `probe` finds something. Returns how long that took, without what looks took beyond [`LOOK`]: a machine

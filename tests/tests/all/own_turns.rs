@@ -41,8 +41,8 @@ pub async fn no_more_wait(world: &World, most: i64) -> anyhow::Result<()> {
     .await
 }
 
-/// Waits for these calls. So many are answered at least, and the others at least told to come again: a call waits some
-/// seconds for its turn, and a busy machine may take longer.
+/// Waits for these calls. At least `least` of them are answered, and the others are told to come again: a call waits
+/// for its turn for some seconds only, and a busy machine may take longer.
 async fn are_answered(calls: Vec<JoinHandle<anyhow::Result<Answer>>>, least: usize) -> anyhow::Result<()> {
     let mut answered = 0;
     for call in calls {

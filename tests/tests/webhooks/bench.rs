@@ -26,7 +26,8 @@ pub const DEFAULT_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwd
 
 /// Enough for a machine that is busy with other tests.
 const DEADLINE: Duration = Duration::from_mins(2);
-/// How long an attempt may take: on such a machine a receiver that is held answers late, and is not to be given up.
+/// How long an attempt may take: a receiver that a test holds answers late on a busy machine, and is not to be given
+/// up.
 pub const ATTEMPT_MS: u64 = 60_000;
 
 /// Connections of a worker's process.

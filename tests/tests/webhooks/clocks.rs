@@ -49,7 +49,7 @@ async fn a_delivery_is_kept_for_its_time_although_its_id_looks_old() -> anyhow::
     bench.end().await
 }
 
-/// By how many seconds a clock that is right may seem to be off, where a busy machine takes that long for an attempt.
+/// By how many seconds a clock that is right may seem to be off, because an attempt takes long on a busy machine.
 const SLOW: i64 = 60;
 
 /// Sends an event that is answered with this status, and returns what the account's log says of the receiver's clock.

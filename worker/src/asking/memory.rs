@@ -1,8 +1,9 @@
 //! The memory of jobs that wait for providers outside their slots, and which account has how much of it.
 //!
-//! An account's first job may have what is free. Its further ones may have it while half of all stays free, and a share
-//! together otherwise, which is an eighth: large sources of one account leave room for the others'. Jobs of an account
-//! that wait for its share take it in the order of their arrival.
+//! An account's first job may have whatever is free. A further one may have what it needs if half of all is free beside
+//! it, or if the account's jobs then have an eighth of all at most, which is the account's share. So large sources of
+//! one account leave room for those of others. Jobs of an account that wait for memory get it in the order in which
+//! they came.
 
 use crate::own_turns::OwnTurns;
 use domain::ids::AccountId;
@@ -10,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// MiB of memory that many share. Clones share them too.
+/// So many MiB of memory, which jobs share. Clones are of the same memory.
 #[derive(Debug, Clone)]
 pub(super) struct Memory(Arc<Parts>);
 
@@ -54,7 +55,7 @@ impl Memory {
         self.take_in_turn(account, mib)
     }
 
-    /// Waits as long as the account's other jobs have what it may have, and takes so many MiB.
+    /// Takes so many MiB for a job of the account, and waits for that while its other jobs have what it may have.
     ///
     /// # Errors
     /// [`NoMemory::IsTaken`]; then nothing is taken.

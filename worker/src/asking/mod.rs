@@ -1,10 +1,10 @@
 //! Asking a provider for what a job makes: the asking is noted first, and the job waits outside its slot.
 //!
 //! A job that waits for a provider computes nothing here, so it leaves its slot to others. It holds memory while it
-//! waits, which it takes before it reads what it sends (`memory`). Where its account's other jobs have what the account
-//! may have, it waits for that outside its slot too; where others have it, it waits for its provider in its slot. When
-//! a slot does not come free within `SLOT_TIMEOUT`, the job goes on beside the slots: a few jobs at a time, as with
-//! lent slots.
+//! waits, which it takes before it reads what it sends (`memory`). While other jobs of its account have all that the
+//! account may have, it waits for memory outside its slot too. If other accounts have the memory, it waits for its
+//! provider in its slot. When a slot does not come free within `SLOT_TIMEOUT`, the job goes on beside the slots: a few
+//! jobs at a time, as with lent slots.
 
 mod memory;
 
@@ -108,7 +108,7 @@ fn put<T>(into: &Mutex<Option<T>>, permit: Option<T>) {
 }
 
 impl ProviderWait {
-    /// Takes memory to wait with outside the slot, as far as the job may have it.
+    /// Takes the memory that the job needs to wait outside its slot. Without it the job waits in its slot.
     async fn take_memory(&self) {
         match self.limits.memory.take(self.account, self.mib) {
             Ok(taken) => put(&self.place, Some(taken)),
@@ -130,7 +130,7 @@ impl ProviderWait {
             put(&self.place, Some(taken));
             return self.back().await;
         }
-        // What it reads is in no memory that is counted, so it waits for a slot, however long that takes.
+        // What it is going to read is not counted as memory, so it needs a slot, however long it waits for one.
         self.slot.retake().await;
         self.is_away.store(false, Ordering::Relaxed);
     }
@@ -182,7 +182,8 @@ impl Asking {
         Self(Some(Arc::new((note, waiting))))
     }
 
-    /// Takes memory to wait with, before what is sent is read: it may be waited for, and so may a slot.
+    /// Takes the memory that the job needs to wait for its provider, before it reads what it sends. This may wait, for
+    /// the memory and then for a slot.
     pub(crate) async fn take_memory(&self) {
         if let Some(asking) = &self.0 {
             asking.1.take_memory().await;

@@ -55,7 +55,7 @@ impl Turns {
         Some([own, Arc::clone(&self.all).acquire_owned().await.ok()?])
     }
 
-    /// Returns a turn that nobody has or waits for.
+    /// Returns a turn if the account has none and waits for none, and one of the process is free.
     fn free(&self, account: AccountId) -> Option<TurnPermit> {
         let own = self.of_accounts.of(account).try_acquire_owned().ok()?;
         Some([own, Arc::clone(&self.all).try_acquire_owned().ok()?])
@@ -137,7 +137,7 @@ impl Slot {
         (self.leave(), self.aside.decoders.turn(self.account).await)
     }
 
-    /// Leaves the slot with a decoder turn, where one is free.
+    /// Leaves the slot and returns a decoder turn, if one is free; otherwise stays in the slot.
     pub fn free_turn(&self) -> Option<(Permit, TurnPermit)> {
         let turn = self.aside.decoders.free(self.account)?;
         Some((self.leave(), turn))
@@ -160,7 +160,7 @@ impl Slot {
         Self { aside: Aside::new(1), account: AccountId::mint(), left: CancellationToken::new() }
     }
 
-    /// Returns another slot, with an attempt of the same account.
+    /// Returns another slot, for another attempt of the same account.
     #[cfg(test)]
     pub fn another(&self) -> Self {
         Self { aside: self.aside.clone(), account: self.account, left: CancellationToken::new() }

@@ -65,8 +65,9 @@ impl Ingest {
         Ok((claimed, passed_over))
     }
 
-    /// The account's upload that was put off because of others of it gets its ticket now. So an account that is alone
-    /// never pauses, and where others wait too, the queue says whose turn it is. The scheduler finds what this misses.
+    /// Gives a ticket to the account's next upload that was put off because others of the account were held. So an
+    /// account that is alone makes no pause between its uploads, and where other accounts wait too, the queue says
+    /// whose turn it is. The scheduler finds what this misses.
     pub(super) async fn call_next(&self, account: AccountId) {
         match self.push_next(account).await {
             Ok(Some(ticket)) => self.process.wakes.tickets(&[ticket]),

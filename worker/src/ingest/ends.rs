@@ -159,7 +159,7 @@ impl Ingest {
     /// Transaction "hand back": the upload waits again, uncounted, with a new ticket.
     pub(super) async fn hand_back(&self, claim: &Claim) -> sqlx::Result<()> {
         let mut tx = self.process.pool.begin().await?;
-        // It is held here, and so one of those that are in line.
+        // This upload is held here, so it is one of those that are counted.
         let others = uploads::in_line(&mut tx, claim.account_id, self.stage).await? - 1;
         let ticket = queue::upload_ticket(claim.id, self.stage, others);
         if uploads::hand_back(&mut tx, claim, &ticket.id).await? == Finished::Lost {

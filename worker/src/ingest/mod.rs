@@ -141,7 +141,7 @@ impl Ingest {
         .boxed()
     }
 
-    /// Works an upload. Then the account's next one that had to wait for it gets its ticket.
+    /// Works an upload. When that has ended, the account's next one that had to wait gets its ticket.
     async fn work(&self, claim: Claim, slot: &Slot) -> sqlx::Result<()> {
         let began = Instant::now();
         let ended = if claim.losses >= MAX_LOSSES {

@@ -47,7 +47,7 @@ async fn who_is_alone_never_waits_and_is_ahead_for_seconds_at_most_once_another_
     for _ in 0..20 {
         time.wait(BUSY).await.expect("nobody else is there").settle(Duration::from_mins(1));
     }
-    // The limit on a wait is five seconds: for twenty it would be much longer.
+    // If each waited for what those before it used, five seconds at most, the twenty would take much longer.
     assert!(begun.elapsed() < AHEAD_ALONE * 10, "{:?}", begun.elapsed());
     time.wait(BUSY).await.expect("nobody else is there").settle(ms(1));
     assert!(ahead(&time).await <= AHEAD_ALONE, "it is not refused for twenty minutes");
@@ -80,7 +80,7 @@ async fn requests_that_are_given_up_while_they_wait_count_nothing() {
         time.pass(BUSY).await.settle(Duration::from_mins(1));
         let before = ahead(&time).await;
         time.wait(OTHER).await.expect("at once").settle(Duration::ZERO);
-        // On a busy machine the other one may have come too long ago.
+        // Nobody waits where the other request came a second ago or more, as it may on a busy machine.
         given_up += usize::from(timeout(ms(1), time.wait(BUSY)).await.is_err());
         assert!(ahead(&time).await <= before);
         if given_up == 20 {
@@ -142,7 +142,7 @@ async fn who_takes_access_away_begins_at_once() {
     time.wait(BUSY).await.expect("at once").settle(Duration::from_mins(1));
     let begun = Instant::now();
     time.pass(BUSY).await.settle(Duration::ZERO);
-    // It would wait for two minutes.
+    // If it waited for what was used before, that would be two minutes.
     let took = begun.elapsed();
     assert!(ahead(&time).await + took > Duration::from_mins(1) && took < Duration::from_mins(1), "the others wait");
 }

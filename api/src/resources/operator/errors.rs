@@ -1,5 +1,5 @@
-//! How jobs failed of late, those that are alike as one: `/operator/errors` (contract §11). The console's page of
-//! errors shows the same.
+//! How jobs failed of late, those that failed alike as one kind: `/operator/errors` (contract §11). The console's page
+//! of errors shows the same.
 
 use super::OperatorAuth;
 use crate::app::App;

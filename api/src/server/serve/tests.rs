@@ -21,8 +21,8 @@ fn serving(listener: TcpListener, app: App) -> JoinHandle<io::Result<()>> {
     tokio::spawn(serve_with(listener, app, timeouts))
 }
 
-/// Reads until the service closes, and says after how long that was. Who waits for anything but the rest, waits for an
-/// hour.
+/// Reads until the service closes, and says after how long that was. It waits for a minute: the head of a request has
+/// an hour, so that a connection which is closed in time is closed because its rest is over.
 async fn until_closed(socket: &mut TcpStream, since: Instant) -> (String, Duration) {
     let mut all = Vec::new();
     let read = timeout(Duration::from_mins(1), socket.read_to_end(&mut all)).await;

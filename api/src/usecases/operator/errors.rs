@@ -1,5 +1,5 @@
-//! How jobs failed of late, for all that show it: the operators' route, and the console's page. Those that failed alike
-//! are one kind.
+//! How jobs failed of late, as the operators' route and the console's page show it: jobs that failed alike are one
+//! kind.
 
 use crate::app::App;
 use crate::http::error::Answer;
@@ -10,7 +10,7 @@ use store::inspect;
 use store::jobs::{self, FailureGroup};
 use store::verdict::{self, ProcessRow};
 
-/// How many hours are looked back.
+/// From how many hours back failures are shown.
 pub const HOURS: usize = 24;
 /// The release of this process.
 pub const RELEASE: &str = env!("CARGO_PKG_VERSION");
@@ -29,7 +29,7 @@ pub struct Failures {
     pub looked_from: Option<DateTime<Utc>>,
     /// Since when workers of this release have run, if that tells something of these kinds.
     pub upgraded: Option<DateTime<Utc>>,
-    /// When it was looked.
+    /// When the jobs were looked through.
     pub now: DateTime<Utc>,
 }
 
@@ -39,9 +39,9 @@ pub struct FailureKind {
     pub group: FailureGroup,
     /// Whether it was first seen within the last hour.
     pub is_new: bool,
-    /// Whether it was not seen before the workers of this release.
+    /// Whether it was not seen before workers of this release ran.
     pub came_with_release: bool,
-    /// How many failed in each hour, the last one at the end.
+    /// How many failed in each hour, the last hour at the end.
     pub by_hour: [u32; HOURS],
 }
 

@@ -120,8 +120,8 @@ pub(in crate::usecases) async fn import(
     Ok((Imported { upload, item }, pushed))
 }
 
-/// Returns how many imports the account has under way. Refuses one beyond those that it may have: all accounts' imports
-/// wait in one queue.
+/// Returns how many imports the account has under way, and refuses one more if these are as many as it may have: all
+/// accounts' imports wait in one queue.
 async fn one_more_import(conn: &mut PgConnection, account: AccountId) -> Answer<i64> {
     let under_way = uploads::imports_under_way(conn, account, MOST_IMPORTS).await?;
     if under_way < MOST_IMPORTS {

@@ -199,8 +199,8 @@ pub fn after_loss(losses: i16) -> Next {
     if losses + 1 < MAX_LOSSES { Next::Again(Duration::ZERO) } else { Next::Fail }
 }
 
-/// Returns how far the ticket of a job is dated back if its account has `admitted` jobs with a place already. It is the
-/// same for an upload, by those that its account has under way or in line at the same stage.
+/// Returns how far the ticket of a job is dated back if its account has `admitted` jobs with a place already. The
+/// ticket of an upload is dated back alike, by how many uploads its account has in line at the same stage.
 ///
 /// Tickets are fetched by date, so an account's first job goes before the twentieth of another that came a little
 /// earlier: an account that fills its places can't make others wait for all of them. And since dates grow with time,

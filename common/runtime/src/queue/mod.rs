@@ -23,7 +23,7 @@ pub use slots::Slot;
 pub use store::tickets::{Queue, Subject, Ticket, push};
 pub use work::{Claims, Handler, Subscription, WorkError, Works, work};
 
-/// Returns a ticket for an upload whose account has `others` more under way or in line at this stage.
+/// Returns a ticket for an upload whose account has `others` in line at this stage.
 pub fn upload_ticket(upload: UploadId, stage: Stage, others: i64) -> Ticket {
     Ticket::new(Queue::from(stage), Subject::Upload(upload)).dated_back(dated_back(others))
 }

@@ -1,18 +1,18 @@
-//! The line of an account's uploads at a stage. All accounts' tickets wait in one queue, and each is dated back by what
-//! its account has there already, so that accounts take turns and not files.
+//! The line of an account's uploads at a stage. The tickets of all accounts wait in one queue, and each is dated back
+//! according to how many its account has in line already, so that accounts take turns and not files.
 
 use super::Stage;
 use domain::ids::{AccountId, UploadId};
 use domain::job::PLACES;
 use sqlx::PgConnection;
 
-/// Returns how many uploads of an account a worker holds at this stage or have a ticket for it, at most [`PLACES`]:
-/// further ones are dated alike.
+/// Returns how many of an account's uploads are in line at this stage: held by a worker, or with a ticket. At most
+/// [`PLACES`] are counted: behind so many a ticket is not dated back.
 pub async fn in_line(conn: &mut PgConnection, account: AccountId, stage: Stage) -> sqlx::Result<i64> {
     Ok(all_in_line(conn, &[(account, stage)]).await?.into_iter().sum())
 }
 
-/// Returns the same of each of these, in their order.
+/// Returns the same for each of these lines, in their order.
 pub async fn all_in_line(conn: &mut PgConnection, lines: &[(AccountId, Stage)]) -> sqlx::Result<Vec<i64>> {
     let accounts: Vec<AccountId> = lines.iter().map(|(account, _)| *account).collect();
     let to_fetch: Vec<bool> = lines.iter().map(|(_, stage)| *stage == Stage::Fetch).collect();
@@ -36,8 +36,8 @@ pub async fn all_in_line(conn: &mut PgConnection, lines: &[(AccountId, Stage)]) 
     .await
 }
 
-/// Returns the account's upload that has waited longest at this stage, among those that were put off for two seconds at
-/// most and have no ticket, and makes it due. The caller gives it a ticket in the same transaction.
+/// Makes the account's upload due that has waited longest at this stage, of those that have no ticket and are due
+/// within two seconds, and returns it. The caller gives it a ticket in the same transaction.
 pub async fn make_due_next(
     conn: &mut PgConnection,
     account: AccountId,

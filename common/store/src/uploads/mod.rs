@@ -1,8 +1,8 @@
 //! Uploads: how an item's bytes arrive, and the durable work order that turns them into a ready item.
 //!
 //! The api's part is here: making an upload and completing it. `receive` takes its bytes in, `parts` does so piece by
-//! piece; `work` and `end` are the worker's part, `due` is the scheduler's, and `line` says who is next. Every change
-//! names the status it leaves; `claim_no` fences off a worker that has lost its lease.
+//! piece; `work` and `end` are the worker's part, `due` is the scheduler's, and `line` says how many wait and which is
+//! next. Every change names the status it leaves; `claim_no` fences off a worker that has lost its lease.
 
 mod due;
 mod end;

@@ -109,7 +109,7 @@ pub async fn claim(conn: &mut PgConnection, upload: UploadId, stage: Stage, most
 }
 
 /// Defers an upload by two seconds, because too many of its account are held, or because it is due for the other
-/// stage. It gets its next ticket when one of those has ended (`line`), or from the scheduler.
+/// stage. It gets its next ticket when an attempt at another one has ended (`line`), or from the scheduler.
 pub async fn defer(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE uploads SET due_at = mws_now() + interval '2 seconds', ticket_id = NULL

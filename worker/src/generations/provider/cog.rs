@@ -20,9 +20,10 @@ use tokio::time::{sleep, timeout};
 const PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause between two polls.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// The part of the model's time in which a server must begin to answer a poll, and the longest that this is. A poll
-/// that is never answered, as where a gateway has forgotten the connection, would hide a prediction that is done.
+/// A server must begin to answer a poll within the model's time divided by this. A poll that is never answered, as
+/// where a gateway has forgotten the connection, would hide a prediction that is done.
 const POLLS: u32 = 8;
+/// The longest that a poll may wait for the beginning of its answer, however much time the model has.
 const LONGEST_POLL: Duration = Duration::from_secs(30);
 /// Polls that a server may refuse before a prediction is given up.
 const MOST_REFUSED: u32 = 5;

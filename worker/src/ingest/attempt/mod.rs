@@ -24,8 +24,8 @@ use tokio_util::sync::CancellationToken;
 const FETCH_TIME: Duration = Duration::from_hours(1);
 /// The time limit of probing a file's headers.
 const PROBE_TIME: Duration = Duration::from_mins(1);
-/// How long a download stays in its slot, each look at a file, and each thing that the media store is asked for: others
-/// wait for no longer than that, and what is usual ends in it, also beside others on a busy machine.
+/// How long a download, a look at a file, and a request to the media store may each stay in the slot. Others wait for
+/// the slot no longer than that, and usual work ends within it, even on a busy machine.
 const QUICK: Duration = Duration::from_secs(2);
 /// The longest that measuring a file of undeclared length may take.
 const COUNT_TIME: Duration = Duration::from_mins(15);

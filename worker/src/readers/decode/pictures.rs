@@ -89,8 +89,8 @@ pub(crate) async fn small_pictures(
 }
 
 /// Starts ffmpeg on the video stream. Raw frames carry no times, so each gets one more row, whose first bytes are its
-/// milliseconds; no frame is doubled or dropped to keep a rate. `geq` copies the cells: with its own default, which
-/// looks between two of them, the last column would be that before it.
+/// milliseconds; no frame is doubled or dropped to keep a rate. `geq` copies each cell by `interpolation=nearest`: its
+/// default interpolates between two cells, and gives the last column the values of the one before it.
 async fn start(media: &MediaSource, size: SmallSize, ctx: &JobCtx) -> Result<Decoder, ReadError> {
     let SmallSize { width, height } = size;
     let tools = media.tools();
