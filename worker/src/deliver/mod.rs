@@ -13,36 +13,54 @@
 //! **The states, and what leads from one to the next:**
 //!
 //! ```text
-//!  not there yet  its job ends here, and a slot is reserved for it: Born ............ leased
-//!  waiting        its ticket arrives; little is here for the endpoint: Claim ........ leased
-//!  waiting        the same, and it is no longer wanted, or another's ............... its ticket is finished
-//!  waiting        its ticket arrives; some are queued or being claimed here, or the
-//!                 endpoint would get no slot: DelayTickets ......................... waiting, in the backlog
-//!  waiting        the endpoint's queue is short: Prefetch ........................... leased
-//!  waiting        its ticket arrives in the slow lane; it would wait long: Defer .... waiting, due later
-//!  leased         there is room: Send, or Revalidate where the claim took long ...... in flight
-//!  leased         there is no room .................................................. queued
-//!  leased         there is no room, and the queue is full: HandBack ................. waiting, due a moment later
-//!  queued         a slot of its account is given back, or any of the slow lane: Revalidate in flight
-//!  queued         the same, a moment after its claim: Send ............................ in flight
-//!  leased         its endpoint fails by now: HandBack .............................. waiting, in the slow lane
-//!  leased, queued no longer wanted, 10 s old, nobody to pick it, SIGTERM: HandBack waiting, in the slow lane later
-//!  in flight      answered, and recorded ............................ succeeded, failed, waiting for its retry
-//!  in flight      nothing was sent, by a fault of this machine: HandBack ............ waiting, due later
-//!  in flight      its secret can't be opened: the attempt is spent, unsent .......... as after an answer
-//!  all but waiting the process dies; the lease ends; logged as interrupted .......... waiting, the same number; the
-//!                                                                                     fourth time, as after a failure
+//!  none           its job ends here, and a slot is reserved for it: Born ................ leased
+//!  none           the same, and the end is rolled back .................................. none; the slot is free
+//!  none           it begins in another way .............................................. waiting, or skipped at once
+//!  waiting        it is due, and has no live ticket ..................................... waiting, with a ticket
+//!  waiting        its endpoint is disabled · is gone, or a resend replaces it ........... skipped · cancelled
+//!  waiting        its ticket arrives, or it began here and a slot is reserved for it; then:
+//!                 - little is here for the endpoint: Claim .............................. leased
+//!                 - the same, but it has ended, is not due, is another's, or locked ..... its ticket is finished
+//!                 - some are queued or being claimed here: DelayTickets ................. waiting, in the backlog
+//!                 - the endpoint would get no slot: DelayTickets ........................ waiting; in the backlog
+//!                                                                                         where it has a queue here
+//!                 - it would wait long in the slow lane: Defer .......................... waiting, due later
+//!                 - SIGTERM has come: Defer ............................................. waiting
+//!  waiting        its endpoint has a backlog and a short queue: Prefetch ................ leased
+//!  leased         there is room: Send, or Revalidate where the claim took long .......... in flight
+//!  leased         there is no room ...................................................... queued
+//!  leased         there is no room, nor in its queue, or nobody would pick it: HandBack ... waiting, due later
+//!  leased         its endpoint fails by now, or SIGTERM has come: HandBack .............. waiting
+//!  queued         a slot is given back, or a prefetch finds one free: Revalidate ........ in flight
+//!  queued         the same a moment after its claim, in the first lane: Send ............ in flight
+//!  queued         it is 10 s old, nobody is left to pick it, or SIGTERM comes: HandBack ... waiting
+//!  in flight      its revalidation finds it unwanted or late, or SIGTERM: HandBack ...... waiting
+//!  in flight      the same, but its series or its claim has ended ...................... as it is
+//!  in flight      answered, and recorded ................................................ succeeded, failed, or
+//!                                                                                         waiting for its retry
+//!  in flight      its secret can't be opened: the attempt is spent, unsent .............. as after an answer
+//!  in flight      nothing was sent, by a fault of this machine: HandBack ................ waiting, due later
+//!  all that have  the lease ends, since the process died: logged as interrupted ......... waiting, the same number
+//!  a lease        the same for the fourth time in a row: counted ........................ as after a failure
 //! ```
 //!
-//! A new delivery is leased as it begins, and has no ticket, where the process that ends its job has a slot for it, its
-//! endpoint is healthy, and nothing comes before it (`own_firsts`). Otherwise it waits and has a ticket. If many begin
-//! at once, they are due later and have none yet; if the endpoint is disabled, the delivery is skipped. A delivery that
-//! waits for a retry gets its ticket from the scheduler process when it is due, in the slow lane. A waiting delivery
-//! becomes skipped when its endpoint is disabled (a ping is sent nevertheless), or cancelled when its endpoint is gone
-//! or a resend replaces it: at its claim here, or elsewhere. An attempt whose series was cancelled meanwhile is logged,
-//! and the series stays cancelled. A lease is also left to end while the process lives: when an attempt panics, when
-//! five tries to record it fail, or when nobody knows whether the end of the job that it tells of was committed. At
-//! SIGTERM a ticket that arrives is deferred.
+//! *How it begins.* Where the process that ends its job has a slot for it, its endpoint is healthy, nothing comes
+//! before it here, and fewer than four before it in the same transaction go to that endpoint, a delivery is leased as
+//! it begins, and has no ticket (`own_firsts`). Otherwise it waits, with a ticket of the first lane or, where its
+//! endpoint is not healthy or it is a resend, of the slow lane. Those beyond the account's rate are due later and have
+//! no ticket yet. One whose endpoint is disabled is skipped, unless it is a ping.
+//!
+//! *How it waits.* What is deferred, handed back, interrupted or due for a retry has no ticket. A ticket may also be
+//! lost with its worker, or finished for nothing. Once such a delivery is due, the scheduler process gives it a ticket:
+//! of the first lane where no attempt was made and its endpoint is healthy, else of the slow lane. An attempt that was
+//! handed back was not made, and the next one has its number. Where a slot was reserved for a delivery that is not
+//! claimed after all, its ticket comes round by itself. A waiting delivery is skipped or cancelled by its claim here,
+//! or elsewhere before that.
+//!
+//! *How it ends.* An attempt whose series was cancelled meanwhile is logged, and the series stays cancelled. What has
+//! ended can be sent again, as another delivery, until it is deleted (`prune_deliveries`). A lease is also left to end
+//! while the process lives: when an attempt panics, when five tries to record it or to hand it back fail, when the
+//! scheduler starts anew, or when nobody knows whether the end of the job that it tells of was committed.
 //!
 //! 1. *Prefetch* is one statement: it claims the next deliveries of an endpoint, oldest first, and consumes their
 //!    tickets, delayed or not; so few tickets of a backlog are ever fetched. An endpoint has one under way at a time.
@@ -57,11 +75,13 @@
 //!    room that has fewest in flight. The slow lane goes round by account (`scheduler::slow_lane`). What was queued is
 //!    *revalidated*: a change of its endpoint or its secret counts from the change on, and enough of its lease is left
 //!    for the attempt. In the first lane what was claimed less than 50 ms ago is sent as it was claimed, unless an
-//!    attempt at its endpoint has failed here since: that may have disabled it.
+//!    attempt at its endpoint has failed here since: that may have disabled it. What is sent as it was claimed has the
+//!    URL and the secrets that its claim read, or the transaction in which it began.
 //! 5. A slot is given back when the answer is there, but after a failure when that is recorded, since it may have
 //!    disabled the endpoint of the next delivery.
-//! 6. A ticket's handler ends when its delivery is recorded, queued, delayed or deferred. What is sent out of a queue
-//!    does not count among the tickets at work, or a backlog would keep the slots that tickets are fetched for.
+//! 6. A ticket's handler ends when its delivery is recorded, queued, delayed, deferred, handed back or not claimed.
+//!    What is sent out of a queue does not count among the tickets at work, or a backlog would keep the slots that
+//!    tickets are fetched for.
 //! 7. At SIGTERM nothing more is claimed or sent, what is queued is handed back, what is in flight is recorded.
 //!
 //! **What always holds** is I1 to I10 in `scheduler/invariants.rs`. Three of them carry the others. For whatever is
