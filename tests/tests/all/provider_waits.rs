@@ -7,9 +7,9 @@ use poem::http::Method;
 use serde_json::json;
 use worker::Engines;
 
-/// How many jobs each account starts, one account after the other, and how many of these are at the provider at once:
-/// of four MiB each, until half of 256 is taken, and beyond that of 32 MiB of an account. One of its twenty places is
-/// left for its read.
+/// How many jobs each account starts, one account after the other, and how many of these are at the provider at once.
+/// A job counts as four MiB: those of an account go on until half of 256 MiB is taken, and then until the account has
+/// 32 MiB. One of its twenty places is left for its read.
 const ACCOUNTS: [(&str, usize, usize); 4] = [("a", 19, 19), ("b", 19, 13), ("c", 19, 8), ("d", 8, 8)];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -42,7 +42,7 @@ async fn what_waits_for_its_accounts_share_of_memory_holds_no_slot() -> anyhow::
         }
         asked += at_once;
         provider.gets(&Method::PUT, asked).await?;
-        // Of this account, which is lent no slot while its own job has one.
+        // The read is of the same account, which would be lent no slot while another job of it had one.
         let item = world.item(&tenant, Media::audio(60)).await?;
         let read = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?;
         until("the others are claimed", async || {

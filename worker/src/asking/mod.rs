@@ -83,7 +83,7 @@ impl WaitLimits {
             account,
             mib: sent_mib.saturating_mul(SENT).saturating_add(LEAST_MIB),
             is_away,
-            place: Mutex::default(),
+            memory: Mutex::default(),
             beside: Mutex::default(),
             has_begun: AtomicBool::default(),
         }
@@ -98,7 +98,7 @@ pub(crate) struct ProviderWait {
     account: AccountId,
     mib: usize,
     is_away: Arc<AtomicBool>,
-    place: Mutex<Option<MemoryPermit>>,
+    memory: Mutex<Option<MemoryPermit>>,
     beside: Mutex<Option<OwnedSemaphorePermit>>,
     has_begun: AtomicBool,
 }
@@ -111,7 +111,7 @@ impl ProviderWait {
     /// Takes the memory that the job needs to wait outside its slot. Without it the job waits in its slot.
     async fn take_memory(&self) {
         match self.limits.memory.take(self.account, self.mib) {
-            Ok(taken) => put(&self.place, Some(taken)),
+            Ok(taken) => put(&self.memory, Some(taken)),
             Err(NoMemory::HasItsShare) => self.wait_for_memory().await,
             Err(NoMemory::IsTaken) => {}
         }
@@ -127,7 +127,7 @@ impl ProviderWait {
         self.slot.tell();
         let taking = timeout(MEMORY_TIMEOUT, self.limits.memory.wait(self.account, self.mib));
         if let Ok(Ok(taken)) = taking.await {
-            put(&self.place, Some(taken));
+            put(&self.memory, Some(taken));
             return self.back().await;
         }
         // What it is going to read is not counted as memory, so it needs a slot, however long it waits for one.
@@ -137,8 +137,8 @@ impl ProviderWait {
 
     /// Leaves the slot, or the place beside the slots, to others.
     fn leave(&self) {
-        let has_place = self.place.lock().unwrap_or_else(PoisonError::into_inner).is_some();
-        if !has_place {
+        let has_memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        if !has_memory {
             return;
         }
         let beside = self.beside.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -244,7 +244,7 @@ mod tests {
         for (account, has_memory) in [(busy, true), (busy, true), (busy, false), (AccountId::mint(), true)] {
             let waiting = limits.waiting(Slot::default(), account, 16 << 20, Arc::default());
             waiting.take_memory().await;
-            assert_eq!(waiting.place.lock().unwrap().is_some(), has_memory, "after {}", held.len());
+            assert_eq!(waiting.memory.lock().unwrap().is_some(), has_memory, "after {}", held.len());
             held.push(waiting);
         }
     }

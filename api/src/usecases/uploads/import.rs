@@ -98,7 +98,7 @@ pub(in crate::usecases) async fn import(
     let (workspace_id, account_id) = (caller.workspace.id, caller.workspace.account_id);
     // The size is unknown, so one byte is reserved; the worker reserves more as bytes arrive.
     reserve(conn, process, caller, 1).await?;
-    let others = one_more_import(conn, account_id).await?;
+    let others = imports_under_way(conn, account_id).await?;
     let ticket = queue::upload_ticket(upload, Stage::Fetch, others);
     let item_ref = item_ref.unwrap_or_else(|| item.to_string());
     let new =
@@ -122,7 +122,7 @@ pub(in crate::usecases) async fn import(
 
 /// Returns how many imports the account has under way, and refuses one more if these are as many as it may have: all
 /// accounts' imports wait in one queue.
-async fn one_more_import(conn: &mut PgConnection, account: AccountId) -> Answer<i64> {
+async fn imports_under_way(conn: &mut PgConnection, account: AccountId) -> Answer<i64> {
     let under_way = uploads::imports_under_way(conn, account, MOST_IMPORTS).await?;
     if under_way < MOST_IMPORTS {
         return Ok(under_way);
