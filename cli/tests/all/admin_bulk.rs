@@ -1,9 +1,8 @@
 //! `mws admin bulk` as an operator runs it: the program itself, beside a real api.
 
+use crate::operator::as_operator;
 use mws_tests::world::World;
 use serde_json::{Value, json};
-use std::process::Stdio;
-use tokio::process::Command;
 
 const TOKEN: &str = "token-of-anna-who-acts";
 
@@ -26,15 +25,8 @@ async fn one_failed(world: &World) -> anyhow::Result<()> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bulk_operation_is_started_once_that_is_confirmed_and_then_listed_shown_and_stopped() -> anyhow::Result<()> {
     let world = World::with(|settings| settings.operator_tokens = Some(format!("anna:act:{TOKEN}").into())).await?;
-    let run = async |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mws"));
-        command.args(["admin", "bulk"]).args(arguments).stdin(Stdio::null()).kill_on_drop(true);
-        for name in ["MWS_OPERATOR_TOKEN_FILE", "MWS_PROFILE"] {
-            command.env_remove(name);
-        }
-        command.env("MWS_BASE_URL", format!("{}/api/v1", world.base_url())).env("MWS_OPERATOR_TOKEN", TOKEN);
-        anyhow::Ok(command.output().await?)
-    };
+    let run =
+        async |arguments: &[&str]| as_operator(&world, TOKEN, &[&["admin", "bulk"][..], arguments].concat()).await;
     let bulk = async |arguments: &[&str]| run(&[arguments, &["--json"]].concat()).await;
     let asked = ["start", "after Friday", "--since", "6h", "--error", "tls_failed"];
     let counted = bulk(&[asked.as_slice(), &["--dry-run"]].concat()).await?;

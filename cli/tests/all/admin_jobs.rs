@@ -1,10 +1,9 @@
 //! `mws admin jobs` as an operator runs it: the program itself, beside a real api.
 
+use crate::operator::as_operator;
 use anyhow::ensure;
 use mws_tests::world::{Media, World};
 use std::collections::BTreeMap;
-use std::process::Stdio;
-use tokio::process::Command;
 
 const TOKEN: &str = "token-of-anna-who-acts";
 
@@ -16,13 +15,7 @@ async fn a_job_is_shown_with_why_it_waits_and_until_when() -> anyhow::Result<()>
     let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
     // What is shown of the job, by the name of each line.
     let shown = async || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mws"));
-        command.args(["admin", "jobs", "get", &job]).stdin(Stdio::null()).kill_on_drop(true);
-        for name in ["MWS_OPERATOR_TOKEN_FILE", "MWS_PROFILE"] {
-            command.env_remove(name);
-        }
-        command.env("MWS_BASE_URL", format!("{}/api/v1", world.base_url())).env("MWS_OPERATOR_TOKEN", TOKEN);
-        let output = command.output().await?;
+        let output = as_operator(&world, TOKEN, &["admin", "jobs", "get", &job]).await?;
         ensure!(output.status.success(), "{output:?}");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let lines = text.lines().filter_map(|line| line.split_once('\t'));

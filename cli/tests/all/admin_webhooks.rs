@@ -1,9 +1,8 @@
 //! `mws admin webhooks` as an operator runs it: the program itself, beside a real api.
 
+use crate::operator::as_operator;
 use mws_tests::world::World;
 use serde_json::Value;
-use std::process::Stdio;
-use tokio::process::Command;
 
 const TOKEN: &str = "token-of-anna-who-acts";
 
@@ -13,13 +12,7 @@ async fn an_endpoint_is_disabled_once_that_is_confirmed_and_then_enabled_pinged_
     let tenant = world.tenant("a").await?;
     let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?.to_string();
     let admin = async |noun: &str, arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mws"));
-        command.args(["admin", noun]).args(arguments).arg("--json").stdin(Stdio::null()).kill_on_drop(true);
-        for name in ["MWS_OPERATOR_TOKEN_FILE", "MWS_PROFILE"] {
-            command.env_remove(name);
-        }
-        command.env("MWS_BASE_URL", format!("{}/api/v1", world.base_url())).env("MWS_OPERATOR_TOKEN", TOKEN);
-        anyhow::Ok(command.output().await?)
+        as_operator(&world, TOKEN, &[&["admin", noun][..], arguments, &["--json"]].concat()).await
     };
     let enabled = "SELECT count(*) FROM webhook_endpoints WHERE enabled";
     let asked = admin("webhooks", &["disable", &endpoint]).await?;

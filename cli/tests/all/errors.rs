@@ -1,21 +1,15 @@
 //! `mws errors` as an operator runs it: the program itself, beside a real api.
 
+use crate::operator::as_operator;
 use mws_tests::world::{Media, World, runners};
 use serde_json::{Value, json};
 use std::process::Output;
-use tokio::process::Command;
 use worker::readers::ReadError;
 
 const TOKENS: [&str; 2] = ["token-of-bo-who-reads", "token-of-mia-who-counts"];
 
 async fn errors(world: &World, arguments: &[&str], token: &str) -> anyhow::Result<Output> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mws"));
-    command.arg("errors").args(arguments).kill_on_drop(true);
-    for name in ["MWS_OPERATOR_TOKEN_FILE", "MWS_PROFILE"] {
-        command.env_remove(name);
-    }
-    command.env("MWS_BASE_URL", format!("{}/api/v1", world.base_url())).env("MWS_OPERATOR_TOKEN", token);
-    Ok(command.output().await?)
+    as_operator(world, token, &[&["errors"][..], arguments].concat()).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

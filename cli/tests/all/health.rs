@@ -1,8 +1,8 @@
 //! `mws health --watch` as an operator runs it: the program itself, beside a real api.
 
+use crate::operator::as_operator;
 use mws_tests::world::World;
 use serde_json::Value;
-use tokio::process::Command;
 
 const TOKEN: &str = "token-of-anna-who-acts";
 
@@ -10,13 +10,7 @@ const TOKEN: &str = "token-of-anna-who-acts";
 async fn the_verdict_is_shown_anew_until_it_is_stopped() -> anyhow::Result<()> {
     let world = World::with(|settings| settings.operator_tokens = Some(format!("anna:act:{TOKEN}").into())).await?;
     let watch = async |arguments: &[&str], token: &str| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mws"));
-        command.args(["health", "--watch"]).args(arguments).kill_on_drop(true);
-        for name in ["MWS_OPERATOR_TOKEN_FILE", "MWS_PROFILE"] {
-            command.env_remove(name);
-        }
-        command.env("MWS_BASE_URL", format!("{}/api/v1", world.base_url())).env("MWS_OPERATOR_TOKEN", token);
-        anyhow::Ok(command.output().await?)
+        as_operator(&world, token, &[&["health", "--watch"][..], arguments].concat()).await
     };
     let done = watch(&["--json", "--timeout", "7s"], TOKEN).await?;
     assert_eq!(done.status.code(), Some(6), "{done:?}");

@@ -1,20 +1,14 @@
 //! `mws top` where its output is no terminal: one frame, and the end.
 
+use crate::operator::as_operator;
 use mws_tests::world::{Media, World, runners, until};
 use serde_json::Value;
 use std::process::Output;
-use tokio::process::Command;
 
 const TOKEN: &str = "token-of-anna-who-acts";
 
 async fn top(world: &World, arguments: &[&str], token: &str) -> anyhow::Result<Output> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mws"));
-    command.arg("top").args(arguments).kill_on_drop(true);
-    for name in ["MWS_OPERATOR_TOKEN_FILE", "MWS_PROFILE"] {
-        command.env_remove(name);
-    }
-    command.env("MWS_BASE_URL", format!("{}/api/v1", world.base_url())).env("MWS_OPERATOR_TOKEN", token);
-    Ok(command.output().await?)
+    as_operator(world, token, &[&["top"][..], arguments].concat()).await
 }
 
 fn said(output: &Output) -> String {
