@@ -84,7 +84,7 @@ found.at_once = await page.evaluate(() => new Promise((resolve) => {
   media.addEventListener("error", () => resolve("error " + media.error.message));
   media.play();
 }));
-// So slowly that what is looked for is still there when it is looked for.
+// It plays so slowly that what is looked for is still shown at that moment.
 await page.evaluate(() => (document.querySelector("#media").playbackRate = 0.1));
 const stretches = page.locator("#stretches li");
 await stretches.nth(1).getByRole("link").focus();
