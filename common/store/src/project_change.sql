@@ -31,7 +31,7 @@ RETURNING
     assembled_url_expires_at,
     assets,
     timeline,
-    webhook_url,
+    CASE WHEN mws_link_maker_holds(webhook_user_id, webhook_key_id, workspace_id) THEN webhook_url END AS webhook_url,
     budget,
     planner,
     timeline_id AS "timeline_id: TimelineId",

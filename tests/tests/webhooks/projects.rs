@@ -1,7 +1,7 @@
 //! Projects: the transitions, one webhook a change, and what it carries (contract §3, §6.2).
 
 use crate::project_bench::{ProjectBench, body, send};
-use domain::ids::ProjectId;
+use domain::ids::{ProjectId, UserId};
 use domain::project::ProjectStatus;
 use domain::signature::project_signature;
 use mws_tests::world::Client;
@@ -101,6 +101,40 @@ async fn nothing_is_told_without_a_url_and_settings_are_no_change() -> anyhow::R
     stage.work().await?;
     assert_eq!(stage.receiver.received().iter().map(|sent| body(sent)["event"].clone()).collect::<Vec<_>>(), ["idle"]);
     assert_eq!(send(&stage.tenant.client, "PATCH", &settings, &json!({})).await?.code(), "invalid_request");
+    stage.world.end().await
+}
+
+#[tokio::test]
+async fn a_url_ends_with_the_guest_who_set_it() -> anyhow::Result<()> {
+    let stage = ProjectBench::new().await?;
+    let home = stage.world.tenant("two").await?;
+    let guest = stage.world.member(&home, &stage.tenant, "editor").await?;
+    let url = json!(stage.receiver.url);
+    let made = send(&guest, "POST", "/projects", &json!({ "brief": "A film", "webhook_url": url })).await?;
+    let theirs = made.json["id"].as_str().unwrap_or_default().to_owned();
+    let (changed, own) = (stage.project().await?, stage.project().await?);
+    let set = async |client: &Client, id: &str| {
+        send(client, "PATCH", &format!("/projects/{id}/settings"), &json!({ "webhook_url": url })).await
+    };
+    assert_eq!(set(&guest, &changed).await?.status, 200);
+    assert_eq!(stage.get(&format!("/projects/{theirs}")).await?["webhook_url"], url);
+    assert_eq!(stage.work().await?, 3);
+
+    let of_guest = "SELECT user_id FROM members WHERE workspace_id = $1 AND role = 'editor'";
+    let user: UserId = sqlx::query_scalar(of_guest).bind(stage.tenant.workspace).fetch_one(stage.world.pool()).await?;
+    let membership = format!("/workspaces/{}/members/{user}", stage.tenant.workspace);
+    assert_eq!(stage.tenant.client.send("DELETE", &membership, &[], None).await?.status, 200);
+    for (id, shown) in [(&theirs, &Value::Null), (&changed, &Value::Null), (&own, &url)] {
+        assert_eq!(stage.get(&format!("/projects/{id}")).await?["webhook_url"], *shown);
+        let change = json!({ "status": "idle", "assembled_url": "https://cdn.example.com/v.mp4" });
+        assert_eq!(stage.change(id, change).await?.json["webhook_url"], *shown);
+    }
+    assert_eq!(stage.work().await?, 1, "only the project whose URL the account has set");
+    let told: Vec<Value> = stage.receiver.received().iter().map(|sent| body(sent)["id"].clone()).collect();
+    assert_eq!((told.len(), told.last()), (4, Some(&json!(own))));
+
+    assert_eq!(set(&stage.tenant.client, &theirs).await?.status, 200);
+    assert_eq!(stage.get(&format!("/projects/{theirs}")).await?["webhook_url"], url, "it is the account's now");
     stage.world.end().await
 }
 

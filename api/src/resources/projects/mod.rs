@@ -182,6 +182,8 @@ impl Projects {
             },
             brief: asked.brief.0,
             webhook_url: asked.webhook_url.map(|url| url.0),
+            user_id: caller.user_id,
+            key_id: caller.key_id,
             budget: budget.map(serde_json::to_value).transpose().map_err(ApiError::internal)?,
             planner: planner(&self.0, mode).map(str::to_owned),
         };
@@ -230,7 +232,8 @@ impl Projects {
 
     /// Set a project's webhook URL
     ///
-    /// This sends no webhook. A webhook that is already on its way still goes to the old URL.
+    /// This sends no webhook. A webhook that is already on its way still goes to the old URL. The URL ends with the
+    /// access of whoever sets it: when their key is revoked, or they may no longer edit in the workspace.
     #[oai(path = "/projects/:id/settings", method = "patch", operation_id = "update_project_settings")]
     async fn settings(
         &self,

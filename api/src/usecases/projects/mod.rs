@@ -60,10 +60,11 @@ pub async fn create_project(
     Ok(Made::Now(answer))
 }
 
-/// Sets the URL of a project's webhook, or none.
+/// Sets the URL of a project's webhook, or none. It ends with the access of whoever sets it, as a public link does.
 pub async fn set_project_webhook(app: &App, caller: &Caller, id: ProjectId, url: Option<&str>) -> Answer<()> {
     let mut conn = app.conn().await?;
-    if !projects::set_webhook_url(&mut conn, id, caller.workspace.id, url).await? {
+    let (workspace, user, key) = (caller.workspace.id, caller.user_id, caller.key_id);
+    if !projects::set_webhook_url(&mut conn, id, workspace, url, user, key).await? {
         reach(&mut conn, caller, id).await?;
         return Err(missing(id));
     }

@@ -11,7 +11,7 @@ pub use removal::{lock_to_remove, prune, remove};
 
 use chrono::{DateTime, Utc};
 use domain::credits::Credits;
-use domain::ids::{AccountId, ItemId, ProjectId, TimelineId, WorkspaceId};
+use domain::ids::{AccountId, ItemId, KeyId, ProjectId, TimelineId, UserId, WorkspaceId};
 use domain::minutes::Minutes;
 use domain::project::{OutputType, ProjectMode, ProjectStatus};
 use serde_json::Value;
@@ -46,7 +46,7 @@ pub struct ProjectRow {
     pub assets: Value,
     /// How the assets are assembled, a JSON object.
     pub timeline: Option<Value>,
-    /// The URL that its webhooks go to; none when there are none.
+    /// The URL that its webhooks go to; none when there are none, or whoever set it has no access any more.
     pub webhook_url: Option<String>,
     /// The agent's budget, a `domain::agent::Budget`.
     pub budget: Option<Value>,
@@ -87,6 +87,10 @@ pub struct NewProject {
     pub brief: String,
     /// The URL that its webhooks go to, which the caller has checked.
     pub webhook_url: Option<String>,
+    /// The user who creates it, and so sets that URL; none for a key.
+    pub user_id: Option<UserId>,
+    /// The key that creates it, or the key behind the session.
+    pub key_id: Option<KeyId>,
     /// The agent's budget.
     pub budget: Option<Value>,
     /// The name of the planner that works on it.
@@ -98,8 +102,8 @@ pub async fn insert(conn: &mut PgConnection, new: &NewProject) -> sqlx::Result<P
     sqlx::query_as!(
         ProjectRow,
         r#"INSERT INTO projects (id, workspace_id, account_id, status, mode, output_type, brief, webhook_url,
-               budget, planner)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+               budget, planner, webhook_user_id, webhook_key_id)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
            RETURNING id AS "id: ProjectId", workspace_id AS "workspace_id: WorkspaceId",
                account_id AS "account_id: AccountId", status AS "status: ProjectStatus", revision, mode, output_type,
                brief, agent_message, assembled_url, assembled_url_expires_at, assets, timeline, webhook_url, budget,
@@ -115,7 +119,9 @@ pub async fn insert(conn: &mut PgConnection, new: &NewProject) -> sqlx::Result<P
         new.brief,
         new.webhook_url,
         new.budget,
-        new.planner
+        new.planner,
+        new.user_id as _,
+        new.key_id as _
     )
     .fetch_one(conn)
     .await
@@ -127,8 +133,10 @@ pub async fn find(conn: &mut PgConnection, id: ProjectId) -> sqlx::Result<Option
         ProjectRow,
         r#"SELECT id AS "id: ProjectId", workspace_id AS "workspace_id: WorkspaceId",
                account_id AS "account_id: AccountId", status AS "status: ProjectStatus", revision, mode, output_type,
-               brief, agent_message, assembled_url, assembled_url_expires_at, assets, timeline, webhook_url, budget,
-               planner,
+               brief, agent_message, assembled_url, assembled_url_expires_at, assets, timeline,
+               CASE WHEN mws_link_maker_holds(webhook_user_id, webhook_key_id, workspace_id) THEN webhook_url END
+                   AS webhook_url,
+               budget, planner,
                (SELECT d.id FROM documents d WHERE d.id = timeline_id AND d.kind = 'timeline')
                    AS "timeline_id: TimelineId",
                (SELECT i.id FROM items i WHERE i.id = output_item_id AND i.deleted_at IS NULL)
@@ -196,19 +204,24 @@ pub async fn list(
     .await
 }
 
-/// Sets the URL that a project's webhooks go to; none means no webhooks. It is no change of status: no webhook is sent,
-/// and the revision stays. Returns false when the workspace has no such project.
+/// Sets the URL that a project's webhooks go to, and the user or the key that set it; none means no webhooks. It is no
+/// change of status: no webhook is sent, and the revision stays. Returns false when the workspace has no such project.
 pub async fn set_webhook_url(
     conn: &mut PgConnection,
     id: ProjectId,
     workspace: WorkspaceId,
     url: Option<&str>,
+    user: Option<UserId>,
+    key: Option<KeyId>,
 ) -> sqlx::Result<bool> {
     let done = sqlx::query!(
-        "UPDATE projects SET webhook_url = $3, updated_at = mws_now() WHERE id = $1 AND workspace_id = $2",
+        "UPDATE projects SET webhook_url = $3, webhook_user_id = $4, webhook_key_id = $5, updated_at = mws_now()
+         WHERE id = $1 AND workspace_id = $2",
         id as _,
         workspace as _,
-        url
+        url,
+        user as _,
+        key as _
     )
     .execute(conn)
     .await?;

@@ -73,7 +73,7 @@ pub struct Project {
     pub assembled_url_expires_at: Option<Time>,
     /// The URL of this project, to read with a credential: `GET /projects/{id}`. It has no web page.
     pub project_url: Text,
-    /// The URL that its changes of status are sent to, or null.
+    /// The URL that its changes of status are sent to; null when none is set, or whoever set it has no access any more.
     pub webhook_url: Option<Text>,
     /// The planner that works on it: `keywords`, which is built in, or the id of a model; null when somebody outside
     /// works on it.
