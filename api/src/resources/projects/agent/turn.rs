@@ -179,8 +179,9 @@ impl<'a> AgentTurn<'a> {
         let arguments = json!({ "job_ids": jobs });
         let called = timeout(CALL_LIMIT, call_as(self.app, &self.caller, "get_jobs", &arguments, None)).await;
         let before = self.planner.status();
+        let (app, account) = (self.app, self.caller.account_id);
         if let Ok(Ok(CalledAnswer { status: 200, body, .. })) = called
-            && self.planner.hear_jobs(&body)
+            && in_turn(&app.turns.agents, account, || self.planner.hear_jobs(&body)).await
         {
             self.app.runs.forget(self.claim.run);
             return self.keep(None, before).await;
