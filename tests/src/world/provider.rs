@@ -2,10 +2,12 @@
 
 use super::Received;
 use super::until;
+use futures_util::{StreamExt, stream};
 use poem::http::{Method, StatusCode};
 use poem::listener::TcpAcceptor;
-use poem::{Endpoint, Request, Response, Server};
+use poem::{Body, Endpoint, Request, Response, Server};
 use serde_json::{Value, json};
+use std::io;
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::task::JoinHandle;
@@ -25,6 +27,8 @@ pub enum Reply {
     Redirect(String),
     /// Nothing, ever.
     Silence,
+    /// The beginning of an answer, and then nothing, ever.
+    Beginning(&'static str),
 }
 
 impl Reply {
@@ -82,6 +86,10 @@ impl Endpoint for Desk {
             Reply::Bytes(bytes, kind) => Response::builder().content_type(kind).body(bytes),
             Reply::Redirect(to) => Response::builder().status(StatusCode::FOUND).header("location", to).body(()),
             Reply::Silence => std::future::pending().await,
+            Reply::Beginning(text) => {
+                let begun = stream::iter([Ok::<_, io::Error>(text.as_bytes())]).chain(stream::pending());
+                Response::builder().content_type("application/json").body(Body::from_bytes_stream(begun))
+            }
         })
     }
 }
@@ -91,7 +99,7 @@ pub struct Provider {
     /// Where it is, over plain http.
     pub url: String,
     desk: Arc<Desk>,
-    serving: JoinHandle<std::io::Result<()>>,
+    serving: JoinHandle<io::Result<()>>,
 }
 
 impl Provider {

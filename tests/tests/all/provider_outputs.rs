@@ -129,18 +129,19 @@ async fn a_prediction_whose_first_answer_was_cut_off_is_looked_for_and_not_begun
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_poll_that_is_never_answered_is_made_again_and_keeps_no_result_from_being_seen() -> anyhow::Result<()> {
-    // A poll has an eighth of it.
-    let (world, tenant, provider, _folder) = service("12").await?;
+async fn a_poll_that_is_never_answered_whole_is_made_again_and_keeps_no_result_from_being_seen() -> anyhow::Result<()> {
+    // A poll has an eighth of it for the beginning of its answer, and as much for each further piece.
+    let (world, tenant, provider, _folder) = service("16").await?;
     world.work(Engines::found(&world.process)).await?;
     provider.answer(|method, _, before| match (method.as_str(), before) {
         ("PUT", _) => Reply::Json(202, json!({ "status": "processing" })),
         ("GET", 0) => Reply::Silence,
+        ("GET", 1) => Reply::Beginning("{\"status\": \"succ"),
         _ => Reply::pixel(),
     });
     let ended = tenant.client.reaches(&starts(&tenant, "painter", "a kite").await?, "succeeded").await?;
     let asked = [&Method::PUT, &Method::GET].map(|method| provider.asked(method).len());
-    assert_eq!((&ended["attempt"], asked, &ended["credits"]), (&json!(1), [1, 2], &json!(2.5)), "{ended}");
+    assert_eq!((&ended["attempt"], asked, &ended["credits"]), (&json!(1), [1, 3], &json!(2.5)), "{ended}");
     world.end().await
 }
 

@@ -20,10 +20,11 @@ use tokio::time::{sleep, timeout};
 const PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause between two polls.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// A server must begin to answer a poll within the model's time divided by this. A poll that is never answered, as
-/// where a gateway has forgotten the connection, would hide a prediction that is done.
+/// A server must begin to answer a poll, and go on with its answer, within the model's time divided by this. A poll that
+/// is never answered, or whose answer stops on its way, as where a gateway has forgotten the connection, would hide a
+/// prediction that is done.
 const POLLS: u32 = 8;
-/// The longest that a poll may wait for the beginning of its answer, however much time the model has.
+/// The longest that a poll may wait for the next part of its answer, however much time the model has.
 const LONGEST_POLL: Duration = Duration::from_secs(30);
 /// Polls that a server may refuse before a prediction is given up.
 const MOST_REFUSED: u32 = 5;
@@ -117,7 +118,7 @@ impl Provider {
     async fn put(&self, id: &str, body: &Value, spool: AnswerSpool<'_>) -> Result<Prediction, ReadError> {
         let request = self.request(Method::PUT, &format!("predictions/{id}")).json(body);
         let response = self.send(request).await?;
-        let prediction: Prediction = self.json(response, spool).await?;
+        let prediction: Prediction = self.json(response, self.model.timeout, spool).await?;
         match prediction.status.as_deref() {
             Some("starting" | "processing") => self.of_id(id, prediction),
             _ => Ok(prediction),
@@ -149,7 +150,8 @@ impl Provider {
     /// Polls a prediction once. A server that does not answer `GET` is sent the same `PUT` again, if it is idempotent.
     async fn look(&self, id: &str, again: Option<&Value>, spool: AnswerSpool<'_>) -> Poll {
         let request = self.request(Method::GET, &format!("predictions/{id}"));
-        let sent = timeout((self.model.timeout / POLLS).min(LONGEST_POLL), request.send()).await;
+        let pause = (self.model.timeout / POLLS).min(LONGEST_POLL);
+        let sent = timeout(pause, request.send()).await;
         let sent = sent.map_err(|_| "a poll was not answered".to_owned());
         let response = match sent.and_then(|sent| sent.map_err(|error| error.without_url().to_string())) {
             Ok(response) => response,
@@ -168,7 +170,8 @@ impl Provider {
             };
         }
         if status.is_success() {
-            return Poll::of(self.json::<Prediction>(response, spool).await.and_then(|told| self.of_id(id, told)));
+            let told = self.json::<Prediction>(response, pause, spool).await;
+            return Poll::of(told.and_then(|told| self.of_id(id, told)));
         }
         let fault = self.fault(self.broken_off(), &format!("status {} while it goes on", status.as_u16()));
         Poll::Nothing((!is_passing(status.as_u16())).then_some(fault))

@@ -20,7 +20,7 @@ use crate::readers::{JobCtx, MediaSource, ProviderFault, ReadError};
 use bytes::Bytes;
 use domain::ids::JobId;
 use domain::model::Dialect;
-use futures_util::{StreamExt, TryStreamExt, future, stream};
+use futures_util::{Stream, StreamExt, TryStreamExt, future, stream};
 use reqwest::{Response, StatusCode};
 use runtime::outbound::{OutboundClient, sending_client};
 use runtime::own_fault;
@@ -30,6 +30,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::io;
 use std::path::Path;
+use std::pin::pin;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -172,10 +173,15 @@ impl Provider {
         if self.model.idempotent { ProviderFault::BrokenOff } else { ProviderFault::Unknown }
     }
 
-    /// Returns an answer in JSON, of bounded size. A large one is put into a file as it comes, and read in a slot.
-    async fn json<T: DeserializeOwned>(&self, response: Response, spool: AnswerSpool<'_>) -> Result<T, ReadError> {
-        let broken = |error: reqwest::Error| self.fault(self.broken_off(), &error.without_url().to_string());
-        let mut stream = response.bytes_stream().map_err(broken);
+    /// Returns an answer in JSON, of bounded size, of which some bytes come within each `pause`. A large one is put
+    /// into a file as it comes, and read in a slot.
+    async fn json<T: DeserializeOwned>(
+        &self,
+        response: Response,
+        pause: Duration,
+        spool: AnswerSpool<'_>,
+    ) -> Result<T, ReadError> {
+        let mut stream = pin!(self.pieces(response, pause));
         let mut answer = Vec::new();
         while answer.len() <= SMALL_ANSWER {
             let Some(bytes) = stream.try_next().await? else { break };
@@ -192,6 +198,20 @@ impl Provider {
             answer = tokio::fs::read(spool.path).await?;
         }
         serde_json::from_slice(&answer).map_err(|error| self.fault(ProviderFault::BadOutput, &error.to_string()))
+    }
+
+    /// Returns the bytes of an answer as they come, or the fault of one that broke off or of which none came within
+    /// `pause`.
+    fn pieces(&self, response: Response, pause: Duration) -> impl Stream<Item = Result<Bytes, ReadError>> + Send {
+        stream::try_unfold(response, move |mut response| async move {
+            let came = timeout(pause, response.chunk()).await;
+            let why = match came {
+                Ok(Ok(piece)) => return Ok(piece.map(|bytes| (bytes, response))),
+                Ok(Err(error)) => error.without_url().to_string(),
+                Err(_) => "its answer stopped on its way".to_owned(),
+            };
+            Err(self.fault(self.broken_off(), &why))
+        })
     }
 
     /// Returns an answer in JSON that is short, or the fault of one that is not.

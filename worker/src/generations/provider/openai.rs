@@ -35,7 +35,7 @@ impl Provider {
             spool(response.bytes_stream(), path, most_bytes, broken).await?;
             return Ok(ProviderOutput::Here);
         }
-        let pictures: AnsweredPictures = self.json(response, answer).await?;
+        let pictures: AnsweredPictures = self.json(response, self.model.timeout, answer).await?;
         let made = match pictures.data.0 {
             // Some servers always have both fields, and leave one empty.
             Some(AnsweredPicture { b64_json: Some(bytes), .. }) if !bytes.is_empty() => {
