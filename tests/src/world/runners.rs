@@ -8,6 +8,7 @@ use domain::read::Read;
 use domain::task::Task;
 use domain::timeline::{Picture, Ratio};
 use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use std::future::Future;
 use std::io::{Seek, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -133,6 +134,20 @@ pub fn dubbed(asked: DubRequest) -> Result<Dubbed, ReadError> {
         unspoken: 0,
         picture: Picture { size: None, rate: None },
     })
+}
+
+/// A runner of dubs that are as [`dubbed`], with voices of so many bytes.
+pub fn speaking(
+    bytes: u64,
+) -> impl Fn(DubRequest, JobCtx) -> BoxFuture<'static, Result<Dubbed, ReadError>> + Send + Sync + 'static {
+    move |asked, _| {
+        async move {
+            let made = dubbed(asked)?;
+            made.voice.file.set_len(bytes)?;
+            Ok(made)
+        }
+        .boxed()
+    }
 }
 
 /// Items of tests have their duration in their key.

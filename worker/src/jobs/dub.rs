@@ -97,7 +97,8 @@ impl Worker {
         ctx: &JobCtx,
     ) -> Result<Done, ReadError> {
         self.has_all(&known.plan.needs()).await?;
-        let most_bytes = self.room(claimed).await?;
+        let most_bytes = self.room(claimed).await?.saturating_add(self.beyond(&known.plan, item));
+        let most_bytes = most_bytes.min(self.process.settings.max_upload_bytes);
         if known.plan.translator.is_some() && !known.plan.body.untranslated().is_empty() {
             // The provider is paid whatever becomes of the dub. The end of the job gives back what is not used.
             self.reserve(claimed, reckoned_bytes(item.bytes, known.plan.worth_ms(item.duration_ms))).await?;
@@ -112,6 +113,13 @@ impl Worker {
         };
         let dubbed = (self.engines.dub)(request, ctx.clone()).await?;
         self.kept_dub(claimed, item, &known, dubbed, most_bytes).await
+    }
+
+    /// Returns the bytes that a dub's items may take beyond the account's storage. A translation that is paid was let
+    /// in while what is reckoned fitted: that its voices last longer keeps it out no more.
+    fn beyond(&self, plan: &DubPlan, item: &ClaimedItem) -> u64 {
+        let most = self.process.settings.storage_quota_bytes / 10;
+        if plan.translator.is_some() { plan.bytes_beyond(item.duration_ms).min(most) } else { 0 }
     }
 
     /// Refuses a dub whose makers this worker does not all have: `Elsewhere` if another one has reported them lately.
@@ -136,7 +144,7 @@ impl Worker {
     ) -> Result<Done, ReadError> {
         let Dubbed { mix, voice: voices, body, volumes, pieces, spoken, reused, unspoken, picture } = dubbed;
         let bytes = mix.media.file.metadata()?.len().saturating_add(voices.file.metadata()?.len());
-        self.reserve(claimed, bytes).await?;
+        self.reserve_beyond(claimed, bytes, self.beyond(&known.plan, item)).await?;
         let (plan, voice) = (&known.plan, known.material.voice);
         let made_by = made_by(claimed, plan, item.id);
         let to_come = |id, name, hash| ItemToCome { id, name, hash, made_by: made_by.clone() };

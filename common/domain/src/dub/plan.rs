@@ -101,6 +101,12 @@ impl DubPlan {
         self.worth_ms(item_ms).saturating_mul(3).saturating_add(10_000)
     }
 
+    /// Returns the bytes that its voices may take beyond those that [`reckoned_bytes`] has for them.
+    pub fn bytes_beyond(&self, item_ms: i64) -> u64 {
+        let beyond_ms = self.longest_ms(item_ms).saturating_sub(self.worth_ms(item_ms));
+        u64::try_from(beyond_ms.saturating_mul(VOICES_BYTES)).unwrap_or(0)
+    }
+
     /// Whether no segment has a word to speak.
     pub fn is_silent(&self) -> bool {
         !self.translates && self.body.segments.iter().all(|segment| segment.translation.is_empty())

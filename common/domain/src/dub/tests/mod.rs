@@ -279,6 +279,7 @@ fn it_is_worth_its_item_or_the_time_that_its_words_take() {
     };
     assert_eq!([by_model("").worth_ms(5_000), by_model(&long).worth_ms(5_000)], [10_000; 2]);
     assert_eq!(by_model(&long).longest_ms(5_000), 40_000, "a model that goes on and on is not spoken for longer");
+    assert_eq!(by_model("").bytes_beyond(5_000), 30_000 * 96, "what the voices may last beyond what is reckoned");
 }
 
 #[test]
