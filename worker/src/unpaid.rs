@@ -2,11 +2,12 @@
 //! files cost (`store::paces`). An account that has used its share up is refused new jobs and uploads, and its waiting
 //! work is deferred here. Only accounts that this process saw go beyond it are looked up: others cost no query.
 
-use domain::ids::AccountId;
+use domain::ids::{AccountId, JobId};
 use runtime::process::Process;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use store::jobs;
 use store::paces::{self, A_DAY_US, Paced};
 
 /// The longest time that work is deferred before it is looked at again: its account may be forgiven meanwhile.
@@ -41,6 +42,19 @@ impl Unpaid {
                 tracing::warn!(account.id = %account, error = %error, "Unpaid processor time could not be counted.");
             }
         }
+    }
+
+    /// Counts what a stopped job took: against the account whose call stopped it, or against its payer where none did.
+    pub async fn count_stopped(&self, job: JobId, payer: AccountId, unpaid: Duration) {
+        if unpaid.is_zero() {
+            return;
+        }
+        let looking = async { jobs::stopped_by(&mut *self.process.pool.acquire().await?, job).await };
+        let stopper = looking.await.unwrap_or_else(|error| {
+            tracing::warn!(job.id = %job, error = %error, "Who stopped a job could not be found out: its payer did.");
+            None
+        });
+        self.count(stopper.unwrap_or(payer), unpaid).await;
     }
 
     async fn record(&self, account: AccountId, unpaid: Duration) -> sqlx::Result<i64> {

@@ -148,7 +148,7 @@ pub async fn delete_dub(app: &App, caller: &Caller, dub: DubId) -> Answer<()> {
     let permit = app.document_writes.take(caller.account_id).await?;
     let mut delete_dub = process.begin_at(caller.account_id, caller.workspace.account_id, permit.few()).await?;
     let body: Dub = document_reads::content_to_change(&mut delete_dub, caller, dub.uuid()).await?;
-    let stopped = jobs::cancel_for_dub(&mut delete_dub, dub, body.source).await?;
+    let stopped = jobs::cancel_for_dub(&mut delete_dub, dub, body.source, caller.account_id).await?;
     let (pace, told) = (pace(&process.settings), &process.settings.event_kinds);
     let after_commit = ending::end_stopped_jobs(&mut delete_dub, &stopped, caller.account_id, pace, told).await?;
     store::documents::delete(&mut delete_dub, Dub::KIND, dub.uuid(), caller.workspace.id).await?;

@@ -38,7 +38,7 @@ pub(super) async fn stop_jobs(
     asked: &[JobId],
 ) -> Answer<(Vec<EndedJob>, AfterCommit)> {
     let settings = &app.process.settings;
-    let stopped = jobs::cancel_unasked(conn, asked, caller.workspace.id).await?;
+    let stopped = jobs::cancel_unasked(conn, asked, caller.workspace.id, caller.account_id).await?;
     let (pace, told) = (pace(settings), &settings.event_kinds);
     let after_commit = ending::end_stopped_jobs(conn, &stopped, caller.account_id, pace, told).await?;
     Ok((stopped, after_commit))

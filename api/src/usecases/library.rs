@@ -121,7 +121,7 @@ pub async fn delete_item(app: &App, caller: &Caller, name: &str) -> Answer<ItemI
     if items::tombstone(&mut delete_item, item, caller.workspace.id).await? == Tombstone::NotThere {
         return Err(unknown(name));
     }
-    let ended = jobs::cancel_for_items(&mut delete_item, &[item]).await?;
+    let ended = jobs::cancel_for_items(&mut delete_item, &[item], Some(caller.account_id)).await?;
     let (pace, told) = (pace(&app.process.settings), &app.process.settings.event_kinds);
     let after_commit = ending::end_stopped_jobs(&mut delete_item, &ended, caller.account_id, pace, told).await?;
     delete_item.commit().await?;

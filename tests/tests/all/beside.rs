@@ -62,7 +62,7 @@ async fn a_result_that_waited_for_the_delete_of_its_item_is_free_and_kept_nowher
 
     let mut delete = world.pool().begin().await?;
     items::tombstone(&mut delete, item, tenant.workspace).await?;
-    let asked = jobs::cancel_for_items(&mut delete, &[item]).await?;
+    let asked = jobs::cancel_for_items(&mut delete, &[item], None).await?;
     let stopped = ending::end_jobs(&mut delete, &asked, &[], &JobKind::ALL).await?;
 
     let charge = Minutes::from_hundredths(10);

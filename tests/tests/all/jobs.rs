@@ -2,9 +2,13 @@
 
 use crate::dispatch::all_reads;
 use chrono::{DateTime, Utc};
+use domain::ids::AccountId;
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Answer, Client, Media, World, until};
 use serde_json::{Value, json};
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::time::{Duration, Instant};
 
 fn ids(jobs: &Value) -> Vec<&str> {
@@ -243,10 +247,45 @@ async fn a_running_job_that_was_asked_to_stop_is_not_written_again_by_the_next_c
     let id: domain::ids::JobId = running[0].parse()?;
     let mut tx = world.pool().begin().await?;
     sqlx::query("UPDATE jobs SET status = 'running' WHERE id = $1").bind(id.uuid()).execute(&mut *tx).await?;
-    assert_eq!(store::jobs::cancel_unasked(&mut tx, &[id], tenant.workspace).await?.len(), 1, "it is asked");
-    assert_eq!(store::jobs::cancel_unasked(&mut tx, &[id], tenant.workspace).await?.len(), 0, "it was asked before");
+    let (workspace, account) = (tenant.workspace, tenant.account);
+    assert_eq!(store::jobs::cancel_unasked(&mut tx, &[id], workspace, account).await?.len(), 1, "it is asked");
+    assert_eq!(store::jobs::cancel_unasked(&mut tx, &[id], workspace, account).await?.len(), 0, "it was asked before");
     sqlx::query("UPDATE jobs SET status = 'queued' WHERE id = $1").bind(id.uuid()).execute(&mut *tx).await?;
-    assert_eq!(store::jobs::cancel_unasked(&mut tx, &[id], tenant.workspace).await?.len(), 1, "nobody else stops it");
+    assert_eq!(store::jobs::cancel_unasked(&mut tx, &[id], workspace, account).await?.len(), 1, "nobody else stops it");
     tx.rollback().await?;
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_stopped_job_took_counts_to_the_account_that_stopped_it() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (host, home) = (world.tenant("a").await?, world.tenant("b").await?);
+    let (guest, item) = (world.member(&home, &host, "editor").await?, world.item(&host, Media::audio(60)).await?);
+    let runs = Arc::new(AtomicBool::new(false));
+    let begun = Arc::clone(&runs);
+    let hangs = runners::runner(move |_, ctx| {
+        ctx.processor.take(Duration::from_mins(1));
+        begun.store(true, Ordering::SeqCst);
+        pending()
+    });
+    world.work(hangs).await?;
+    let counted = "DELETE FROM account_paces WHERE what = 'unpaid_processor_time' RETURNING account_id";
+    for (read, by, account) in [
+        ("levels", &guest, home.account),
+        ("beats", &host.client, host.account),
+        ("speech", &host.client, host.account),
+    ] {
+        let jobs = guest.prepare(&[item], &[read]).await?.job_ids()?;
+        until("it runs", async || Ok(runs.swap(false, Ordering::SeqCst).then_some(()))).await?;
+        if read == "speech" {
+            by.send("DELETE", &format!("/library/items/{item}"), &[], None).await?;
+        } else {
+            by.tool("cancel_jobs", &json!({ "job_ids": jobs })).await?.data()?;
+        }
+        let stopper: AccountId =
+            until("it is counted", async || Ok(sqlx::query_scalar(counted).fetch_optional(world.pool()).await?))
+                .await?;
+        assert_eq!(stopper, account, "{read}");
+    }
     world.end().await
 }

@@ -219,7 +219,8 @@ impl Worker {
             let covered = paid.covered(&outcome);
             running.ended(&outcome, error.as_ref());
             let item = claimed.item.as_ref().map(|item| item.id);
-            let is_called_off = matches!(outcome, Outcome::Cancelled) && claimed.task == Some(Task::Generation);
+            let is_stopped = matches!(outcome, Outcome::Cancelled);
+            let is_called_off = is_stopped && claimed.task == Some(Task::Generation);
             let end = End { job: claimed.job, claim_no: claimed.claim_no, item, outcome, error };
             let finishing = runtime::span!(parent: &traced, "finish");
             self.ends.write(Finish { end, made }, &lease, &slot).instrument(finishing).await;
@@ -230,7 +231,11 @@ impl Worker {
             processor.wait_for_own_work().await;
             let beyond = processor.taken().saturating_sub(covered);
             running.took(processor.taken(), beyond);
-            self.unpaid.count(claimed.payer, beyond).await;
+            if is_stopped {
+                self.unpaid.count_stopped(claimed.job, claimed.payer, beyond).await;
+            } else {
+                self.unpaid.count(claimed.payer, beyond).await;
+            }
         };
         Box::new(move |slot| life(slot).instrument(span).boxed())
     }

@@ -152,7 +152,7 @@ async fn drop_items(
     }
     // Before the jobs end, since their events show the items' names.
     erasure::forget_item_names(&mut drop_items, which).await?;
-    let ended = jobs::cancel_for_items(&mut drop_items, which).await?;
+    let ended = jobs::cancel_for_items(&mut drop_items, which, None).await?;
     let after_commit = ending::end_jobs(&mut drop_items, &ended, &[], &process.settings.event_kinds).await?;
     if let Some(operator) = operator {
         note_items(&mut drop_items, operator, which).await?;

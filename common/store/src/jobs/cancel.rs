@@ -9,20 +9,27 @@ use sqlx::PgConnection;
 /// Of these jobs of the workspace, cancels the queued ones and asks the running ones to stop. Returns both with the
 /// status they have now; a job that is not returned had ended already, or does not exist.
 pub async fn cancel(conn: &mut PgConnection, jobs: &[JobId], workspace: WorkspaceId) -> sqlx::Result<Vec<EndedJob>> {
-    stop(conn, jobs, Some(workspace), Gone(false), Again(true)).await
+    stop(conn, jobs, Some(workspace), None, Gone(false), Again(true)).await
 }
 
-/// Like [`cancel`], except those running ones that were asked before: they stay as they are, and are not returned.
+/// Like [`cancel`], for a call of the account `by`, except those running ones that were asked before: they stay as they
+/// are, and are not returned.
 pub async fn cancel_unasked(
     conn: &mut PgConnection,
     jobs: &[JobId],
     workspace: WorkspaceId,
+    by: AccountId,
 ) -> sqlx::Result<Vec<EndedJob>> {
-    stop(conn, jobs, Some(workspace), Gone(false), Again(false)).await
+    stop(conn, jobs, Some(workspace), Some(by), Gone(false), Again(false)).await
 }
 
-/// Like [`cancel`], for every live job of any account that reads one of these items, since they are deleted.
-pub async fn cancel_for_items(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<Vec<EndedJob>> {
+/// Like [`cancel`], for every live job of any account that reads one of these items, since they are deleted: by a call
+/// of the account `by`, if one deletes them.
+pub async fn cancel_for_items(
+    conn: &mut PgConnection,
+    items: &[ItemId],
+    by: Option<AccountId>,
+) -> sqlx::Result<Vec<EndedJob>> {
     let live = sqlx::query_scalar!(
         r#"SELECT id AS "id!: JobId" FROM jobs WHERE item_id = ANY ($1) AND finished_at IS NULL
         UNION
@@ -34,11 +41,16 @@ pub async fn cancel_for_items(conn: &mut PgConnection, items: &[ItemId]) -> sqlx
     )
     .fetch_all(&mut *conn)
     .await?;
-    stop(conn, &live, None, Gone(true), Again(true)).await
+    stop(conn, &live, None, by, Gone(true), Again(true)).await
 }
 
-/// Like [`cancel`], for every live job that speaks this dub of `item`, since the dub is deleted.
-pub async fn cancel_for_dub(conn: &mut PgConnection, dub: DubId, item: ItemId) -> sqlx::Result<Vec<EndedJob>> {
+/// Like [`cancel`], for every live job that speaks this dub of `item`, since a call of the account `by` deletes it.
+pub async fn cancel_for_dub(
+    conn: &mut PgConnection,
+    dub: DubId,
+    item: ItemId,
+    by: AccountId,
+) -> sqlx::Result<Vec<EndedJob>> {
     let live = sqlx::query_scalar!(
         r#"SELECT id AS "id!: JobId" FROM jobs j
         WHERE item_id = $1 AND finished_at IS NULL AND kind = 'dub'
@@ -48,7 +60,7 @@ pub async fn cancel_for_dub(conn: &mut PgConnection, dub: DubId, item: ItemId) -
     )
     .fetch_all(&mut *conn)
     .await?;
-    stop(conn, &live, None, Gone(true), Again(true)).await
+    stop(conn, &live, None, Some(by), Gone(true), Again(true)).await
 }
 
 /// Like [`cancel`], for up to `limit` live jobs that an account pays for, in any workspace, except those asked before.
@@ -65,7 +77,7 @@ pub async fn cancel_for_payer(conn: &mut PgConnection, payer: AccountId, limit: 
     )
     .fetch_all(&mut *conn)
     .await?;
-    stop(conn, &live, None, Gone(false), Again(true)).await
+    stop(conn, &live, None, None, Gone(false), Again(true)).await
 }
 
 /// Like [`cancel`], for up to `limit` live jobs of a workspace without an item, since nothing can keep their results.
@@ -83,7 +95,14 @@ pub async fn cancel_without_item(
     )
     .fetch_all(&mut *conn)
     .await?;
-    stop(conn, &live, None, Gone(true), Again(true)).await
+    stop(conn, &live, None, None, Gone(true), Again(true)).await
+}
+
+/// Returns the account whose call first asked this job to stop; none when no call did.
+pub async fn stopped_by(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Option<AccountId>> {
+    let found =
+        sqlx::query_scalar!(r#"SELECT stopped_by AS "stopped_by: AccountId" FROM jobs WHERE id = $1"#, job as JobId);
+    Ok(found.fetch_optional(conn).await?.flatten())
 }
 
 /// Whether what the jobs work on is deleted.
@@ -96,11 +115,12 @@ async fn stop(
     conn: &mut PgConnection,
     jobs: &[JobId],
     workspace: Option<WorkspaceId>,
+    by: Option<AccountId>,
     gone: Gone,
     again: Again,
 ) -> sqlx::Result<Vec<EndedJob>> {
-    let workspace = workspace.map(WorkspaceId::uuid);
-    sqlx::query_file_as!(EndedRow, "src/jobs/cancel.sql", jobs as &[JobId], workspace, gone.0, again.0)
+    let (workspace, by) = (workspace.map(WorkspaceId::uuid), by.map(AccountId::uuid));
+    sqlx::query_file_as!(EndedRow, "src/jobs/cancel.sql", jobs as &[JobId], workspace, gone.0, again.0, by)
         .fetch_all(conn)
         .await
         .map(|rows| rows.into_iter().map(EndedJob::from).collect())

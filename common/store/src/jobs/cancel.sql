@@ -1,5 +1,6 @@
 -- Cancels those of the jobs $1 that are queued, and asks those that run to stop. $2 the workspace they must be in, or
--- null for any; $3 whether what they read is gone; $4 whether running ones that were asked before are asked again.
+-- null for any; $3 whether what they read is gone; $4 whether running ones that were asked before are asked again;
+-- $5 the account whose call this is, or null.
 WITH asked AS (
     SELECT id, status FROM jobs
     WHERE id = ANY ($1) AND ($2::uuid IS NULL OR workspace_id = $2) AND status IN ('queued', 'running')
@@ -10,6 +11,7 @@ WITH asked AS (
     UPDATE jobs j SET
         status = CASE asked.status WHEN 'queued' THEN 'cancelled' ELSE j.status END,
         cancel_requested = j.status = 'running' OR j.cancel_requested,
+        stopped_by = CASE WHEN j.cancel_requested THEN j.stopped_by ELSE $5 END,
         item_gone = j.item_gone OR $3,
         charged = CASE asked.status WHEN 'queued' THEN 0 END,
         charged_credits = CASE asked.status WHEN 'queued' THEN 0 END,

@@ -15,7 +15,9 @@ mod rerun;
 mod search;
 mod start;
 
-pub use cancel::{cancel, cancel_for_dub, cancel_for_items, cancel_for_payer, cancel_unasked, cancel_without_item};
+pub use cancel::{
+    cancel, cancel_for_dub, cancel_for_items, cancel_for_payer, cancel_unasked, cancel_without_item, stopped_by,
+};
 pub use claim::{
     ClaimAnswer, Claimed, ClaimedItem, ClaimedRender, HeldClaim, LostClaim, Music, Renewed, StoredSpeech, WaitingJob,
     claim, lock_expired, renew, waiting_for_slots,
