@@ -116,6 +116,7 @@ groups! {
         operator::errors::OperatorErrors, operator::errors::ERRORS;
         operator::statement::OperatorStatements, operator::statement::ERRORS;
         operator::console::OperatorConsole, operator::console::ERRORS;
+        operator::portal::OperatorPortal, operator::portal::ERRORS;
         portal::PortalSessions, portal::ERRORS;
         statement::Statements, statement::ERRORS;
     }

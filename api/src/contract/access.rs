@@ -225,6 +225,7 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("GET /operator/report", Operator(Metadata)),
     ("GET /operator/errors", Operator(Read)),
     ("POST /operator/console-links", Operator(Metadata)),
+    ("POST /operator/accounts/{id}/portal-sessions", Operator(Act)),
 ];
 
 /// Returns what this operation needs; none when it has no row.

@@ -177,6 +177,7 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /webhooks/{id}/deliveries", Refused),
     // Keys are kept by account, and an operator's token belongs to none.
     ("POST /operator/console-links", Refused),
+    ("POST /operator/accounts/{id}/portal-sessions", Refused),
     ("POST /operator/accounts", Refused),
     ("POST /operator/accounts/{id}/minutes", Refused),
     ("POST /operator/accounts/{id}/credits", Refused),

@@ -1,6 +1,6 @@
-//! Access to an account's pages in the portal: a key of the account makes a one-time link, and a browser exchanges its
-//! code for a session of an hour. The pages use the account's own operations with the session's caller, who is
-//! authenticated anew on each request.
+//! Access to an account's pages in the portal: a key of the account or an operator (`operator::portal`) makes a link
+//! that is good once, and a browser exchanges its code for a session of an hour. The pages use the account's own
+//! operations with the session's caller, who is authenticated anew on each request.
 
 use crate::app::App;
 use crate::auth::{Caller, in_time};
@@ -8,7 +8,9 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
 use chrono::{DateTime, Utc};
 use domain::credential::{CredentialHash, PortalCode, PortalSession};
+use domain::ids::{AccountId, KeyId};
 use domain::portal::Look;
+use sqlx::PgConnection;
 use store::portal_passes::{self, NewCode, PassPages};
 
 /// Seconds that a link is good for.
@@ -36,13 +38,24 @@ pub async fn make_portal_link(app: &App, caller: &Caller, look: &Look) -> Answer
         refusal.suggest("Use an API key of the account.")
     };
     let key = caller.key_id.ok_or_else(refused)?;
+    let mut make_portal_link = app.process.begin_of(caller.account_id).await?;
+    let made = add_link(&mut make_portal_link, caller.account_id, key, look).await?;
+    make_portal_link.commit().await?;
+    Ok(made)
+}
+
+/// Stores the code of a link to an account's pages, which ends with this key of it. Returns the code, with the time
+/// when it expires.
+pub(super) async fn add_link(
+    conn: &mut PgConnection,
+    account: AccountId,
+    key: KeyId,
+    look: &Look,
+) -> Answer<(PortalCode, DateTime<Utc>)> {
     let code = PortalCode::from_random(rand::random());
     let look = serde_json::to_value(look).map_err(ApiError::internal)?;
-    let (hash, account) = (code.hash(), caller.account_id);
-    let new = NewCode { hash, account, key, look: &look, seconds: CODE_SECONDS };
-    let mut make_portal_link = app.process.begin_of(caller.account_id).await?;
-    let expires_at = portal_passes::add_code(&mut make_portal_link, &new).await?;
-    make_portal_link.commit().await?;
+    let new = NewCode { hash: code.hash(), account, key, look: &look, seconds: CODE_SECONDS };
+    let expires_at = portal_passes::add_code(conn, &new).await?;
     Ok((code, expires_at))
 }
 

@@ -244,6 +244,19 @@ pub async fn every(
     .await
 }
 
+/// Returns the account's live key that a link made by an operator stands for: the newest of its default workspace, or
+/// else the newest; none when the account has no live key.
+pub async fn for_portal(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Option<KeyId>> {
+    sqlx::query_scalar!(
+        r#"SELECT k.id AS "id: KeyId" FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id
+           WHERE k.account_id = $1 AND k.revoked_at IS NULL
+           ORDER BY w.is_default DESC, k.id DESC LIMIT 1"#,
+        account as _
+    )
+    .fetch_optional(conn)
+    .await
+}
+
 /// Revokes a live key of any account. Returns that account; none when there is no such live key.
 pub async fn revoke_any(conn: &mut PgConnection, key: KeyId) -> sqlx::Result<Option<AccountId>> {
     sqlx::query_scalar!(

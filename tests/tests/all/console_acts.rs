@@ -171,6 +171,11 @@ async fn whatever_a_page_asks_before_it_changes_something_a_command_and_a_tool_d
         (format!("endpoints/{endpoint}/ping"), format!("mws admin webhooks ping {endpoint}"), "update_webhook"),
         ("unsent".into(), "mws admin deliveries resend --since 24h --dry-run".into(), "resend_deliveries"),
         (format!("bulk/{bulk}"), format!("mws admin bulk stop {bulk}"), "stop_bulk_operation"),
+        (
+            format!("accounts/{}/portal", tenant.account),
+            format!("mws admin accounts portal {}", tenant.account),
+            "create_portal_link",
+        ),
         ("reads/levels".into(), "mws admin reads pause levels".to_owned(), "update_read"),
     ];
     let mut offered = tools(&anna).await?;

@@ -178,6 +178,8 @@ async fn a_refusal_says_what_an_operator_can_do_next_and_names_no_route_and_noth
     let of_tls = did(&anna, "list_deliveries", &json!({ "error": "tls_failed" })).await?;
     let delivery = text(&of_tls, "/data/0/delivery_id");
     did(&anna, "update_webhook", &json!({ "id": endpoint, "enabled": false })).await?;
+    let keyless = world.tenant("b").await?;
+    done(&anna, "DELETE", &format!("/operator/keys/{}", keyless.key_id), &Value::Null, 200).await?;
     let nobody = |kind: &str| format!("{kind}_01J00000000000000000000000");
     let bulk = json!({ "name": "x", "kind": "resend_deliveries", "since": "2001-01-01T00:00:00Z" });
     did(&anna, "start_bulk_operation", &bulk).await?;
@@ -193,6 +195,7 @@ async fn a_refusal_says_what_an_operator_can_do_next_and_names_no_route_and_noth
         (&anna, "resend_delivery", json!({ "id": nobody("dlv") }), "delivery_not_found", "`list_deliveries` finds"),
         (&anna, "resend_delivery", json!({ "id": delivery }), "endpoint_disabled", "`update_webhook` with"),
         (&anna, "update_webhook", json!({ "id": nobody("whe"), "enabled": true }), "webhook_not_found", "removed"),
+        (&anna, "create_portal_link", json!({ "id": keyless.account }), "key_not_found", "`mws admin keys list`"),
         (&anna, "update_read", json!({ "read": "odd", "paused": true }), "read_not_found", "`list_reads` lists them"),
         (&anna, "get_bulk_operation", json!({ "id": "x" }), "bulk_operation_not_found", "`list_bulk_operations`"),
         (&anna, "start_bulk_operation", other, "name_taken", "free name that the message offers"),

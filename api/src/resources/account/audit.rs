@@ -2,8 +2,8 @@
 //! and members, with who made them and from where; also when an operator suspended or resumed the account.
 //!
 //! Each use case that makes a change writes its entry (`usecases::account_audit`); here entries are only read. The
-//! operators' log (`operator::audit`) has what operators did. Suspending or resuming an account, and revoking one of
-//! its keys, are in both logs.
+//! operators' log (`operator::audit`) has what operators did. Suspending or resuming an account, revoking one of
+//! its keys, and a link to its portal that an operator makes are in both logs.
 
 use crate::app::App;
 use crate::app::permits::Permit;
@@ -72,8 +72,8 @@ impl Audits {
     /// List changes to keys, secret and endpoints
     ///
     /// Lists who made, changed, rotated, revoked, enabled or disabled what, newest first; public links, calendar feeds,
-    /// workspaces and their members are in it too. Entries are kept for as long as the deployment says (400 days by
-    /// default). Refused for a script session token.
+    /// workspaces and their members are in it too, and links to the portal that operators made. Entries are kept for as
+    /// long as the deployment says (400 days by default). Refused for a script session token.
     #[oai(path = "/audit", method = "get", operation_id = "list_audit")]
     async fn list(
         &self,

@@ -8,6 +8,8 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{Text, Time};
 use crate::resources::portal::PORTAL_PATH;
 use crate::usecases::portal::make_portal_link;
+use chrono::{DateTime, Utc};
+use domain::credential::PortalCode;
 use domain::portal::{self, Look, NAME_CHARS, URL_CHARS};
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
@@ -101,13 +103,20 @@ impl PortalSessions {
         let Auth(caller) = auth;
         let look = look(body.0.unwrap_or_default(), &self.0.public_url)?;
         let (code, expires_at) = make_portal_link(&self.0, &caller, &look).await?;
-        let url = Text(format!("{}{PORTAL_PATH}/in/{}", self.0.public_url, code.expose()));
-        Ok(Created(PortalSession { url, expires_at: Time(expires_at) }))
+        Ok(Created(PortalSession::of(&self.0, &code, expires_at)))
+    }
+}
+
+impl PortalSession {
+    /// Returns the link that has this code.
+    pub fn of(app: &App, code: &PortalCode, expires_at: DateTime<Utc>) -> Self {
+        let url = Text(format!("{}{PORTAL_PATH}/in/{}", app.public_url, code.expose()));
+        Self { url, expires_at: Time(expires_at) }
     }
 }
 
 /// Checks the requested look, and returns what pages may show of it. `own` is the service's public URL.
-fn look(asked: CreatePortalSession, own: &str) -> Answer<Look> {
+pub fn look(asked: CreatePortalSession, own: &str) -> Answer<Look> {
     let wrong =
         |field: &str, expected: &str| ApiError::new(Code::InvalidRequest, format!("`{field}`: expected {expected}."));
     let mut look = Look::default();

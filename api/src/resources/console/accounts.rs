@@ -115,6 +115,9 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
             }
             p { a href={ "/console/jobs?account_id=" (id) } { "Jobs" } " · " a href={ "/console/deliveries?account_id=" (id) } { "Deliveries" }
                 @if visit.may_read() { " · " a href={ "/console/audit?target=" (id) } { "What operators did" } } }
+            @if visit.may_act() && account.suspended_at.is_none() {
+                p.acts { a.button href={ "/console/accounts/" (id) "/portal" } { "Link to its portal…" } }
+            }
         }))
         (shell::section("minutes", "Minutes", &minutes(&visit, id, &balance)))
         (shell::section("workspaces", "Workspaces", &html! {

@@ -34,6 +34,7 @@ mod jobs;
 mod life;
 mod notices;
 mod overview;
+mod portal_link;
 mod priced;
 mod proof;
 mod releases;
@@ -74,7 +75,7 @@ use store::inspect;
 pub fn add_to(route: Route, app: &App) -> Route {
     let needing = |role: OperatorRole| move |path: &str, handler: PageHandler<Visit>| page(app, path, role, handler);
     let (meta, see, act) = (needing(Metadata), needing(Read), needing(Act));
-    route
+    add_accounts(route, app)
         .at("/console", get(meta("", boxed(overview::show))))
         .at("/console/in", get(session::arrival(app)).post(session::arrival(app)))
         .at("/console/in/:code", get(session::arrival(app)))
@@ -122,13 +123,6 @@ pub fn add_to(route: Route, app: &App) -> Route {
             get(act("/endpoints/{id}/ping", boxed(endpoint::confirm_ping)))
                 .post(act("/endpoints/{id}/ping", boxed(endpoint::ping))),
         )
-        .at("/console/accounts", get(meta("/accounts", boxed(accounts::show))))
-        .at("/console/accounts/:id", get(meta("/accounts/{id}", boxed(accounts::one))))
-        .at("/console/accounts/:id/minutes", get(see("/accounts/{id}/minutes", boxed(statement::show))))
-        .at("/console/accounts/:id/minutes.csv", get(see("/accounts/{id}/minutes.csv", boxed(statement::file))))
-        .at("/console/items", get(see("/items", boxed(items::show))))
-        .at("/console/items/:id", get(see("/items/{id}", boxed(item::show))))
-        .at("/console/items/:id/lanes.svg", get(see("/items/{id}/lanes.svg", boxed(item::lanes))))
         .at("/console/fleet", get(meta("/fleet", boxed(fleet::show))))
         .at(
             "/console/reads/:id",
@@ -136,6 +130,25 @@ pub fn add_to(route: Route, app: &App) -> Route {
         )
         .at("/console/audit", get(see("/audit", boxed(audit::show))))
         .at("/console/*rest", get(meta("/{rest}", boxed(nothing))))
+}
+
+/// Adds the pages of accounts and of what they have.
+fn add_accounts(route: Route, app: &App) -> Route {
+    let needing = |role: OperatorRole| move |path: &str, handler: PageHandler<Visit>| page(app, path, role, handler);
+    let (meta, see, act) = (needing(Metadata), needing(Read), needing(Act));
+    route
+        .at("/console/accounts", get(meta("/accounts", boxed(accounts::show))))
+        .at("/console/accounts/:id", get(meta("/accounts/{id}", boxed(accounts::one))))
+        .at(
+            "/console/accounts/:id/portal",
+            get(act("/accounts/{id}/portal", boxed(portal_link::confirm)))
+                .post(act("/accounts/{id}/portal", boxed(portal_link::make))),
+        )
+        .at("/console/accounts/:id/minutes", get(see("/accounts/{id}/minutes", boxed(statement::show))))
+        .at("/console/accounts/:id/minutes.csv", get(see("/accounts/{id}/minutes.csv", boxed(statement::file))))
+        .at("/console/items", get(see("/items", boxed(items::show))))
+        .at("/console/items/:id", get(see("/items/{id}", boxed(item::show))))
+        .at("/console/items/:id/lanes.svg", get(see("/items/{id}/lanes.svg", boxed(item::lanes))))
 }
 
 /// Refuses a path that there is no page of.

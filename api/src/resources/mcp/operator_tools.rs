@@ -22,7 +22,7 @@ use url::form_urlencoded::{Serializer, byte_serialize};
 
 /// The tools, in the order in which they are listed, each with its operation: the verdict, what the console has a
 /// button for, and what finds the ids that those take.
-const TOOLS: [(&str, &str); 19] = [
+const TOOLS: [(&str, &str); 20] = [
     ("get_health", "GET /operator/report"),
     ("list_errors", "GET /operator/errors"),
     ("list_jobs", "GET /operator/jobs"),
@@ -42,6 +42,7 @@ const TOOLS: [(&str, &str); 19] = [
     ("update_webhook", "PATCH /operator/webhooks/{id}"),
     ("list_reads", "GET /operator/reads"),
     ("update_read", "PATCH /operator/reads/{read}"),
+    ("create_portal_link", "POST /operator/accounts/{id}/portal-sessions"),
 ];
 /// Letters of a field's name that a refusal repeats.
 const LONGEST_SHOWN: usize = 60;

@@ -17,6 +17,7 @@ pub mod jobs;
 pub mod keys;
 pub mod members;
 pub mod minutes;
+pub mod portal;
 pub mod reads;
 pub mod report;
 pub mod statement;

@@ -5,6 +5,7 @@ mod bulk;
 mod bulk_reruns;
 mod credits;
 mod erasing;
+mod portal;
 mod stopping;
 mod webhooks;
 pub mod work;
