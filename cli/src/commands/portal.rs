@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::{document, print};
 use serde_json::{Value, json};
 
-/// The arguments of `mws portal`.
+/// The arguments of `mws portal`: what a link opens, and the look of its pages.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "The link can be used once, within ten minutes, by whoever has it.
 Example:
@@ -57,7 +57,12 @@ impl Args {
 }
 
 pub(super) async fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let link = context.client.post("/portal-sessions", &args.body()).await?;
+    make(context, "/portal-sessions", args).await
+}
+
+/// Makes a link by the route at this path, and prints it.
+pub(super) async fn make(context: &Context, path: &str, args: &Args) -> Result<(), Failure> {
+    let link = context.client.post(path, &args.body()).await?;
     if context.out.json {
         return document(&link);
     }

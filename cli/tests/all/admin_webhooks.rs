@@ -33,6 +33,12 @@ async fn an_endpoint_is_disabled_once_that_is_confirmed_and_then_enabled_pinged_
     let listed: Value = serde_json::from_slice(&admin("webhooks", &["list"]).await?.stdout)?;
     let first = &listed["data"][0];
     assert!(first["id"] == endpoint.as_str() && first["url"] == "http://127.0.0.1:9/a", "{listed}");
+    // Its owner's people see it too, by a link.
+    let account = tenant.account.to_string();
+    let linked = admin("accounts", &["portal", &account, "--pages", "webhooks"]).await?;
+    let linked: Value = serde_json::from_slice(&linked.stdout)?;
+    assert!(linked["url"].as_str().is_some_and(|url| url.contains("/portal/in/epc_")), "{linked}");
+    assert_eq!(world.count("SELECT count(*) FROM portal_passes WHERE look ->> 'pages' = '[\"webhooks\"]'").await?, 1);
     let missing = admin("webhooks", &["ping", "whe_01J00000000000000000000000"]).await?;
     assert_eq!(missing.status.code(), Some(4), "{missing:?}");
     world.end().await

@@ -2,6 +2,7 @@
 
 use super::{Context, items, pages};
 use crate::client::part;
+use crate::commands::portal;
 use crate::commands::statement::show;
 use crate::commands::without_nulls;
 use crate::failure::Failure;
@@ -72,6 +73,16 @@ pub enum Command {
         month: Option<String>,
         #[command(flatten)]
         pages: pages::Pages,
+    },
+    /// Print a one-time link to an account's portal, as `mws portal` does for its own. Its audit log says so.
+    #[command(after_help = "The link can be used once, within ten minutes, by whoever has it.
+Example:
+  mws admin accounts portal acc_01J… --pages usage,webhooks")]
+    Portal {
+        /// Its id.
+        id: String,
+        #[command(flatten)]
+        look: portal::Args,
     },
     /// Open an account with a default workspace.
     #[command(after_help = "Examples:
@@ -146,6 +157,9 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         }
         Command::Statement { id, month, pages } => {
             show(context, &format!("/operator/accounts/{}/statement", part(&id)), month, pages).await
+        }
+        Command::Portal { id, look } => {
+            portal::make(context, &format!("/operator/accounts/{}/portal-sessions", part(&id)), &look).await
         }
         Command::Create { name, workspace_name, allowance, key } => {
             let asked = json!({
