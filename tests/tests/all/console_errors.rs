@@ -1,10 +1,11 @@
 //! The operators' page of failures: those that are alike are one row, and what is new stands on top.
 
 use crate::console::signed_in;
+use crate::operators::work::deliveries;
 use crate::operators::{ANNA, BO, get, log, stage};
 use domain::ids::ItemId;
 use domain::read::Read;
-use mws_tests::world::{Media, Tenant, runners, until};
+use mws_tests::world::{Media, Receiver, Tenant, runners, until};
 use reqwest::{StatusCode, header};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -50,6 +51,55 @@ async fn failures_that_are_alike_are_one_row_and_a_new_kind_is_on_top_at_once() 
     world.advance(Duration::from_hours(23)).await?;
     let (status, page) = signed_in(&world, ANNA).await?.get("/console/errors").await?;
     assert!(status == StatusCode::OK && page.contains("media_unreadable") && !page.contains("not_supported"), "{page}");
+    world.end().await
+}
+
+#[tokio::test]
+async fn deliveries_that_one_host_answers_alike_are_one_row_also_while_they_are_tried_again() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let (one, two, receiver) = (world.tenant("one").await?, world.tenant("two").await?, Receiver::start()?);
+    let closed = world.endpoint(&one, "http://127.0.0.1:9/hook").await?;
+    deliveries(&world, &one, closed, &[("failed", "dns_failed")]).await?;
+    world.advance(Duration::from_hours(25)).await?;
+    let tls = ("failed", "tls_failed");
+    deliveries(&world, &one, closed, &[tls, tls, tls, ("succeeded", ""), ("skipped", "endpoint_disabled")]).await?;
+    receiver.answer(503);
+    world.work(runners::instant()).await?;
+    for tenant in [&one, &two] {
+        world.endpoint(tenant, &format!("{}/hook?token=hidden", receiver.url)).await?;
+        let item = world.item(tenant, Media::audio(60)).await?;
+        let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
+        tenant.client.reaches(&job, "succeeded").await?;
+    }
+    let refused = "SELECT count(*) FROM deliveries WHERE response_status = 503";
+    until("both were refused", async || Ok((world.count(refused).await? == 2).then_some(()))).await?;
+    let told = get(&anna, "/operator/errors").await?["deliveries"].clone();
+    let find = |error: &str| -> Value {
+        let mut rows = told["data"].as_array().into_iter().flatten();
+        rows.find(|row| row["error"] == error).cloned().unwrap_or_default()
+    };
+    let counted = |row: &Value| ["deliveries", "pending", "endpoints", "accounts"].map(|name| row[name].clone());
+    assert_eq!(told["data"][0], find("tls_failed"), "the most first: {told:#}");
+    assert_eq!(
+        (&told["data"][0]["host"], counted(&told["data"][0])),
+        (&json!("127.0.0.1:9"), [3, 0, 1, 1].map(Value::from))
+    );
+    let answered = find("http_status");
+    assert_eq!(
+        (&answered["response_status"], counted(&answered)),
+        (&json!(503), [2, 2, 2, 2].map(Value::from)),
+        "{told:#}"
+    );
+    assert_eq!(answered["host"].as_str(), receiver.url.strip_prefix("http://"), "{told:#}");
+    let others = [&told["left_out"], &find("dns_failed"), &find("endpoint_disabled")];
+    assert_eq!(others, [&json!(false), &Value::Null, &Value::Null], "of an earlier day, or not attempted: {told:#}");
+    assert!(told["looked_from"].is_string() && !told.to_string().contains("hook"), "hosts alone: {told:#}");
+
+    let (_, page) = signed_in(&world, ANNA).await?.get("/console/errors").await?;
+    let row = format!("error=tls_failed&amp;endpoint_id={closed}\">");
+    assert!(page.contains(&format!("/console/deliveries?{row}3</a>")), "{page}");
+    assert!(page.contains(&format!("/console/unsent?{row}Send again…")), "{page}");
+    assert!(page.contains("error=http_status&amp;http_status=503\">2</a>") && !page.contains("hidden"), "{page}");
     world.end().await
 }
 

@@ -5,7 +5,7 @@
 use super::shell::Fit;
 use super::spark::{Colour, bars};
 use super::words::{link, time};
-use super::{Visit, json, shell};
+use super::{Visit, delivery_errors, json, shell};
 use crate::http::error::Answer;
 use crate::http::json::json_of;
 use crate::resources::operator::errors::OperatorErrorList;
@@ -45,6 +45,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
             }
             p { (shell::as_json(&visit)) }
         }))
+        (shell::section("sent", "Deliveries that failed, by host and by what it answered", &delivery_errors::shown(&found.deliveries, found.now)))
         (shell::command("mws errors"))
     };
     Ok(visit.whole("Errors", &main))

@@ -18,6 +18,7 @@ mod compared;
 mod cures;
 mod deliveries;
 mod delivery;
+mod delivery_errors;
 mod differences;
 mod endpoint;
 mod endpoints;

@@ -1,5 +1,5 @@
-//! How jobs failed of late, those that failed alike as one kind: `/operator/errors` (contract §11). The console's page
-//! of errors shows the same.
+//! How jobs and deliveries failed of late, those that are alike as one: `/operator/errors` (contract §11). The page of
+//! errors in the console shows the same.
 
 use super::OperatorAuth;
 use crate::app::App;
@@ -11,6 +11,7 @@ use crate::resources::tools::prepare_media::ReadKind;
 use crate::usecases::operator::errors::{FailureKind, Failures, failures};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
+use store::deliveries::DeliveryFailureGroup;
 
 /// The error codes of this operation, besides those that any operation may return.
 pub const ERRORS: Refusals = &[("GET /operator/errors", &[])];
@@ -61,6 +62,44 @@ pub struct OperatorErrorList {
     pub left_out: bool,
     /// When the oldest job that was looked through was made: what failed before is not here. Null if no job failed.
     pub looked_from: Option<Time>,
+    /// How deliveries failed.
+    pub deliveries: OperatorDeliveryErrors,
+}
+
+/// Deliveries to one host whose last attempt failed alike.
+#[derive(Debug, Object)]
+pub struct OperatorDeliveryError {
+    /// The host of their endpoints' URLs, with the port where one is named; `unknown` if the endpoints were deleted.
+    pub host: Text,
+    /// The error of their last attempt: one of the words in `attempts` of a delivery.
+    pub error: Text,
+    /// The HTTP status that was answered; null where nothing was.
+    pub response_status: Option<i16>,
+    /// How many deliveries there are.
+    pub deliveries: i64,
+    /// How many of them are tried again; the others have failed for good.
+    pub pending: i64,
+    /// How many endpoints they go to.
+    pub endpoints: i64,
+    /// How many accounts those belong to.
+    pub accounts: i64,
+    /// When the first of them was made.
+    pub first_at: Time,
+    /// When the last of them was made.
+    pub last_at: Time,
+    /// The newest of them.
+    pub newest_delivery_id: Text,
+}
+
+/// Kinds of failed deliveries.
+#[derive(Debug, Object)]
+pub struct OperatorDeliveryErrors {
+    /// The kinds, at most 100, those with the most deliveries first.
+    pub data: Vec<OperatorDeliveryError>,
+    /// Whether there were more than 100 kinds.
+    pub left_out: bool,
+    /// When the oldest delivery that was looked through was made. Null if none failed.
+    pub looked_from: Option<Time>,
 }
 
 #[OpenApi(tag = "Tag::Operator")]
@@ -70,6 +109,10 @@ impl OperatorErrors {
     /// The jobs of all accounts that failed within a day, among the newest 20,000 jobs. Those of one kind and read that
     /// failed with one code and one message are one row; numbers in messages are taken as equal. `GET /operator/jobs`
     /// with `status`, `read` and `error_code` lists the jobs of a row.
+    ///
+    /// `deliveries` has the deliveries that were made within a day and whose last attempt failed, among the newest
+    /// 20,000, also while they are tried again. Those to one host with one error and one HTTP status are one row.
+    /// `GET /operator/deliveries` with `error` and `http_status` lists them.
     #[oai(path = "/operator/errors", method = "get", operation_id = "operator_list_errors")]
     async fn list(&self, _auth: OperatorAuth) -> Answer<Json<OperatorErrorList>> {
         Ok(Json((&failures(&self.0).await?).into()))
@@ -84,6 +127,28 @@ impl From<&Failures> for OperatorErrorList {
             next_cursor: None,
             left_out: found.more,
             looked_from: found.looked_from.map(Time),
+            deliveries: OperatorDeliveryErrors {
+                data: found.deliveries.kinds.iter().map(OperatorDeliveryError::from).collect(),
+                left_out: found.deliveries.more,
+                looked_from: found.deliveries.looked_from.map(Time),
+            },
+        }
+    }
+}
+
+impl From<&DeliveryFailureGroup> for OperatorDeliveryError {
+    fn from(found: &DeliveryFailureGroup) -> Self {
+        Self {
+            host: Text(found.host.clone()),
+            error: Text(found.error.clone()),
+            response_status: found.response_status,
+            deliveries: found.deliveries,
+            pending: found.pending,
+            endpoints: found.endpoints,
+            accounts: found.accounts,
+            first_at: Time(found.first_at),
+            last_at: Time(found.last_at),
+            newest_delivery_id: Text::of(found.sample),
         }
     }
 }

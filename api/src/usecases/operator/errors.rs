@@ -1,11 +1,12 @@
-//! How jobs failed of late, as the operators' route and the console's page show it: jobs that failed alike are one
-//! kind.
+//! How jobs and deliveries failed of late, as the operators' route and the console's page show it: those that failed
+//! alike are one kind.
 
 use crate::app::App;
 use crate::http::error::Answer;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::verdict::thresholds::NEW_KIND_HOURS;
 use std::cmp::Reverse;
+use store::deliveries::{self, DeliveryFailureGroup};
 use store::inspect;
 use store::jobs::{self, FailureGroup};
 use store::verdict::{self, ProcessRow};
@@ -14,9 +15,9 @@ use store::verdict::{self, ProcessRow};
 pub const HOURS: usize = 24;
 /// The release of this process.
 pub const RELEASE: &str = env!("CARGO_PKG_VERSION");
-/// The newest jobs that are looked through.
+/// The newest jobs, and deliveries, that are looked through.
 const WINDOW: i64 = 20_000;
-/// The most kinds that are shown.
+/// The most kinds of each that are shown.
 const MOST: usize = 100;
 
 /// The kinds of failures of a day.
@@ -29,8 +30,20 @@ pub struct Failures {
     pub looked_from: Option<DateTime<Utc>>,
     /// Since when workers of this release have run, if that tells something of these kinds.
     pub upgraded: Option<DateTime<Utc>>,
-    /// When the jobs were looked through.
+    /// How deliveries failed.
+    pub deliveries: FailedDeliveries,
+    /// When both were looked through.
     pub now: DateTime<Utc>,
+}
+
+/// The kinds of failed deliveries of a day: those whose last attempt failed, for good or so far.
+pub struct FailedDeliveries {
+    /// The kinds, those with the most deliveries first.
+    pub kinds: Vec<DeliveryFailureGroup>,
+    /// Whether there are more. Those with the most deliveries are shown.
+    pub more: bool,
+    /// When the oldest delivery that was looked through was made; none if none failed.
+    pub looked_from: Option<DateTime<Utc>>,
 }
 
 /// Jobs that failed alike.
@@ -45,7 +58,7 @@ pub struct FailureKind {
     pub by_hour: [u32; HOURS],
 }
 
-/// Looks through the newest jobs for those that failed within a day.
+/// Looks through the newest jobs for those that failed within a day, and through the newest deliveries.
 pub async fn failures(app: &App) -> Answer<Failures> {
     let mut conn = app.pages.acquire().await?;
     let now = inspect::now(&mut conn).await?;
@@ -53,12 +66,27 @@ pub async fn failures(app: &App) -> Answer<Failures> {
     let limit = i64::try_from(MOST + 1).unwrap_or(i64::MAX);
     let groups = jobs::failures(&mut conn, hours, WINDOW, limit).await?;
     let processes = verdict::processes(&mut conn).await?;
-    Ok(Failures::of(groups, &processes, now))
+    let sent = deliveries::failures(&mut conn, hours, WINDOW, limit).await?;
+    Ok(Failures::of(groups, FailedDeliveries::of(sent), &processes, now))
+}
+
+impl FailedDeliveries {
+    fn of(mut kinds: Vec<DeliveryFailureGroup>) -> Self {
+        let more = kinds.len() > MOST;
+        kinds.truncate(MOST);
+        let looked_from = kinds.first().map(|kind| kind.looked_from);
+        Self { kinds, more, looked_from }
+    }
 }
 
 impl Failures {
     /// Judges groups, of which those with the latest failure come first.
-    fn of(mut groups: Vec<FailureGroup>, processes: &[ProcessRow], now: DateTime<Utc>) -> Self {
+    fn of(
+        mut groups: Vec<FailureGroup>,
+        deliveries: FailedDeliveries,
+        processes: &[ProcessRow],
+        now: DateTime<Utc>,
+    ) -> Self {
         let more = groups.len() > MOST;
         groups.truncate(MOST);
         let looked_from = groups.first().map(|group| group.looked_from);
@@ -68,7 +96,7 @@ impl Failures {
             let marks = (kind.is_new, kind.came_with_release);
             (Reverse(marks), Reverse(kind.by_hour[HOURS - 1]), Reverse(kind.group.jobs))
         });
-        Self { kinds, more, looked_from, upgraded, now }
+        Self { kinds, more, looked_from, upgraded, deliveries, now }
     }
 }
 
@@ -103,7 +131,7 @@ fn by_hour(group: &FailureGroup) -> [u32; HOURS] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::ids::JobId;
+    use domain::ids::{DeliveryId, EndpointId, JobId};
     use domain::job::JobKind;
     use domain::read::Read;
 
@@ -124,6 +152,23 @@ mod tests {
             sample: JobId::mint(),
             hours_ago: hours_ago.to_vec(),
             looked_from: now() - TimeDelta::hours(30),
+        }
+    }
+
+    fn refused() -> DeliveryFailureGroup {
+        DeliveryFailureGroup {
+            host: "example.com".to_owned(),
+            error: "http_status".to_owned(),
+            response_status: Some(503),
+            deliveries: 1,
+            pending: 1,
+            endpoints: 1,
+            accounts: 1,
+            first_at: now(),
+            last_at: now(),
+            sample: DeliveryId::mint(),
+            endpoint: EndpointId::mint(),
+            looked_from: now(),
         }
     }
 
@@ -167,13 +212,18 @@ mod tests {
     #[test]
     fn new_kinds_come_first_then_those_of_the_release_and_a_hundred_are_all() {
         let groups = vec![group(9, &[0, 0]), group(3, &[1]), group(0, &[0]), group(9, &[0, 0, 0])];
-        let found = Failures::of(groups, &[process("worker", RELEASE, 5)], now());
+        let sent = |kinds: usize| FailedDeliveries::of((0..kinds).map(|_| refused()).collect());
+        let (cut, whole) = (sent(MOST + 1), sent(MOST));
+        assert_eq!([cut.kinds.len(), whole.kinds.len()], [MOST, MOST]);
+        assert!(cut.more && !whole.more && whole.looked_from == Some(now()));
+        let none = || FailedDeliveries::of(Vec::new());
+        let found = Failures::of(groups, none(), &[process("worker", RELEASE, 5)], now());
         let order: Vec<TimeDelta> = found.kinds.iter().map(|kind| now() - kind.group.first_at).collect();
         assert_eq!(order, [0, 3, 9, 9].map(TimeDelta::hours));
         assert_eq!(found.kinds[2].by_hour[HOURS - 1], 3, "of two that are alike the one with more of late");
         assert!(!found.more && found.upgraded.is_some() && found.looked_from.is_some());
-        let many = Failures::of((0..=MOST).map(|_| group(3, &[1])).collect(), &[], now());
+        let many = Failures::of((0..=MOST).map(|_| group(3, &[1])).collect(), none(), &[], now());
         assert!(many.more && many.kinds.len() == MOST);
-        assert!(Failures::of(Vec::new(), &[], now()).looked_from.is_none());
+        assert!(Failures::of(Vec::new(), none(), &[], now()).looked_from.is_none());
     }
 }

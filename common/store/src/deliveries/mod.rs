@@ -2,7 +2,8 @@
 //!
 //! It owns the rows of `deliveries`: how they begin (here), are claimed (`claim`), have their tickets delayed
 //! (`tickets`), are found when due (`due`), rescued after a crash (`rescue`), ended without an attempt (`end`) and
-//! shown (`log`, `search`, `clock`). `attempts` records what happened at an attempt, and with it the end of a claim.
+//! shown (`log`, `search`, `clock`, `failures`). `attempts` records what happened at an attempt, and with it the end of
+//! a claim.
 //! Code that changes several deliveries skips rows that another transaction has locked. Only `attempts::record`, whose
 //! rows are its own by their leases, waits for a locked one.
 
@@ -10,6 +11,7 @@ mod claim;
 mod clock;
 mod due;
 mod end;
+mod failures;
 mod log;
 mod pings;
 mod rescue;
@@ -22,6 +24,7 @@ pub use claim::{
 pub use clock::{ReceiverClock, newest_clock};
 pub use due::{Due, ScanStart, due_with_dead_ticket, due_without_ticket, set_tickets};
 pub use end::{end_silent, note_emptied, prune, replace};
+pub use failures::{DeliveryFailureGroup, failures};
 pub use log::{
     AttemptRow, DeliveryFilter, DeliveryRow, SentRow, Unsent, UnsentFilter, attempts_of, body_of, by_ids, not_arrived,
     repeats, sent_of, still_unsent, unsent, unsent_among,
