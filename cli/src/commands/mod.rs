@@ -260,7 +260,7 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Api(args) => api::run(args, context).await,
         ClientCommand::Health(args) => health::run(&args, context).await,
         ClientCommand::Top(args) => top::run(&args, context).await,
-        ClientCommand::Errors(_) => errors::run(context).await,
+        ClientCommand::Errors(args) => errors::run(&args, context).await,
         ClientCommand::Console(_) => console::run(context).await,
         ClientCommand::Portal(args) => portal::run(context, &args).await,
         ClientCommand::Admin(args) => admin::run(args.command, context).await,

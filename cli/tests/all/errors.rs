@@ -1,7 +1,7 @@
 //! `mws errors` as an operator runs it: the program itself, beside a real api.
 
 use crate::operator::as_operator;
-use mws_tests::world::{Media, World, runners};
+use mws_tests::world::{Media, World, runners, until};
 use serde_json::{Value, json};
 use std::process::Output;
 use worker::readers::ReadError;
@@ -40,6 +40,21 @@ async fn jobs_that_failed_alike_are_a_line_with_how_many_they_are_and_the_newest
     assert_eq!((&document["data"][0]["jobs"], &document["left_out"]), (&json!(2), &json!(false)), "{document}");
     let ids = errors(&world, &["--ids"], bo).await?;
     assert_eq!(String::from_utf8_lossy(&ids.stdout).trim(), newest);
+    let sent = errors(&world, &["--deliveries"], bo).await?;
+    let said = String::from_utf8_lossy(&sent.stderr).into_owned();
+    assert!(sent.status.success() && sent.stdout.is_empty() && said.starts_with("There are none."), "{sent:?}");
+    world.endpoint(&tenant, "http://127.0.0.1:9/hook").await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    tenant.client.prepare(&[item], &["levels"]).await?;
+    let tried = "SELECT count(*) FROM deliveries WHERE error = 'connect_failed'";
+    until("nobody is there to be told", async || Ok((world.count(tried).await? == 1).then_some(()))).await?;
+    let sent = errors(&world, &["--deliveries"], bo).await?;
+    let lines = String::from_utf8_lossy(&sent.stdout).into_owned();
+    let line: Vec<&str> = lines.lines().nth(1).unwrap_or_default().split('\t').collect();
+    assert_eq!(line[..2], ["127.0.0.1:9", "connect_failed"], "{sent:?}");
+    assert_eq!(line[3..7], ["1", "1", "1", "1"], "{sent:?}");
+    let said = String::from_utf8_lossy(&errors(&world, &[], bo).await?.stderr).into_owned();
+    assert!(said.contains("mws errors --deliveries shows them."), "{said}");
     let refused = errors(&world, &[], mia).await?;
     assert_eq!(refused.status.code(), Some(3), "it has messages: {refused:?}");
     world.end().await
