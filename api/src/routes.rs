@@ -111,9 +111,10 @@ groups! {
         operator::audit::OperatorAudit, operator::audit::ERRORS;
         operator::report::OperatorReports, operator::report::ERRORS;
     }
-    /// How jobs failed, statements, and links to pages for browsers.
+    /// How jobs failed, what is kept, statements, and links to pages for browsers.
     Pages {
         operator::errors::OperatorErrors, operator::errors::ERRORS;
+        operator::retention::OperatorRetention, operator::retention::ERRORS;
         operator::statement::OperatorStatements, operator::statement::ERRORS;
         operator::console::OperatorConsole, operator::console::ERRORS;
         operator::portal::OperatorPortal, operator::portal::ERRORS;

@@ -31,7 +31,7 @@ use store::audit::{self, Entry};
 pub struct OperatorAuth(pub OperatorCaller);
 
 /// Paths that show nothing of any single account.
-const NOBODYS: [&str; 3] = ["/operator/audit", "/operator/reads", "/operator/report"];
+const NOBODYS: [&str; 4] = ["/operator/audit", "/operator/reads", "/operator/report", "/operator/retention"];
 /// The next step of whoever sent no operator's token.
 const SEND_A_TOKEN: &str = "Send `Authorization: Bearer <operator's token>`.";
 /// Characters that are kept of the path and query of a look.

@@ -224,6 +224,7 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("GET /operator/accounts/{id}/statement", Operator(Read)),
     ("GET /operator/report", Operator(Metadata)),
     ("GET /operator/errors", Operator(Read)),
+    ("GET /operator/retention", Operator(Metadata)),
     ("POST /operator/console-links", Operator(Metadata)),
     ("POST /operator/accounts/{id}/portal-sessions", Operator(Act)),
 ];

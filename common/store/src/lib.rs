@@ -56,6 +56,7 @@ mod refusal;
 pub mod renders;
 pub mod retention;
 pub mod sessions;
+pub mod sizes;
 pub mod statement;
 pub mod suspension;
 pub mod terms;

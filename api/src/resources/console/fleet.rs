@@ -1,13 +1,15 @@
 //! The page of the processes and what each can run, of their releases and the schema, of the reads and whether they are
-//! paused, of the schedulers' duties, and of the invariants that they check.
+//! paused, of the schedulers' duties, of the invariants that they check, and of what is deleted next and how
+//! large tables are.
 
 use super::releases::releases;
 use super::shell::{Fit, instead};
 use super::words::{or_dash, state, time, time_or, word};
-use super::{Visit, leads_to, shell};
+use super::{Visit, leads_to, retained, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::field;
 use crate::usecases::operator::reads::pause_or_resume_read;
+use crate::usecases::operator::retention::retention;
 use chrono::{DateTime, Utc};
 use domain::read::Read;
 use domain::verdict::thresholds::SILENT_SECONDS;
@@ -22,6 +24,7 @@ use store::verdict::{self, DutyTold, ProcessRow};
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&[])?;
     let now = visit.now().await?;
+    let retained = retention(&visit.app).await?;
     let mut conn = visit.conn().await?;
     let processes = verdict::processes(&mut conn).await?;
     let workers_and_schedulers = verdict::fleet(&mut conn).await?;
@@ -38,7 +41,8 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         (shell::section("reads", "Reads", &paused(&visit, &kinds, now)))
         (shell::section("duties", "Duties of the schedulers", &done(&duties)))
         (shell::section("invariants", "Invariants", &checked(&held)))
-        (shell::commands(&["mws top", "mws admin reads list", "mws doctor --only invariants"]))
+        (retained::shown(&retained, now))
+        (shell::commands(&["mws top", "mws admin reads list", "mws doctor --only invariants", "mws admin retention"]))
     };
     Ok(visit.whole("Fleet", &main))
 }

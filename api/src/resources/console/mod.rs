@@ -41,6 +41,7 @@ mod proof;
 mod releases;
 mod rerun;
 mod responses;
+mod retained;
 mod session;
 mod shell;
 mod spark;

@@ -20,6 +20,7 @@ pub mod minutes;
 pub mod portal;
 pub mod reads;
 pub mod report;
+pub mod retention;
 pub mod statement;
 pub mod suspension;
 pub mod unsent;

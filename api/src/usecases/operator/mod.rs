@@ -16,6 +16,7 @@ pub mod minutes;
 pub mod portal;
 pub mod reads;
 pub mod report;
+pub mod retention;
 pub mod suspension;
 pub mod users;
 pub mod webhooks;

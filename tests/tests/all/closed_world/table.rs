@@ -288,6 +288,7 @@ pub const TABLE: &[Row] = &[
     Row("GET /operator/audit", Operator, "200", "", ""),
     Row("GET /operator/report", Operator, "200", "", ""),
     Row("GET /operator/errors", Operator, "200", "", ""),
+    Row("GET /operator/retention", Operator, "200", "", ""),
     Row("POST /operator/console-links", Operator, "201", "", ""),
     Row("POST /operator/accounts/{account}/portal-sessions", Operator, "201", "", "{}"),
     Row("GET /operator/deliveries", Operator, "200", "", ""),

@@ -6,6 +6,7 @@ mod bulk_reruns;
 mod credits;
 mod erasing;
 mod portal;
+mod retention;
 mod stopping;
 mod webhooks;
 pub mod work;
