@@ -33,6 +33,8 @@ async fn an_endpoint_is_disabled_once_that_is_confirmed_and_then_enabled_pinged_
     let listed: Value = serde_json::from_slice(&admin("webhooks", &["list"]).await?.stdout)?;
     let first = &listed["data"][0];
     assert!(first["id"] == endpoint.as_str() && first["url"] == "http://127.0.0.1:9/a", "{listed}");
+    let kept: Value = serde_json::from_slice(&admin("retention", &[]).await?.stdout)?;
+    assert!(kept["kept"][0]["table"] == "jobs" && kept["tables"][0]["table_bytes"].is_i64(), "{kept}");
     // Its owner's people see it too, by a link.
     let account = tenant.account.to_string();
     let linked = admin("accounts", &["portal", &account, "--pages", "webhooks"]).await?;

@@ -13,6 +13,7 @@ mod keys;
 mod members;
 mod minutes;
 mod reads;
+mod retention;
 mod users;
 mod webhooks;
 mod workspaces;
@@ -81,6 +82,8 @@ pub enum Command {
     /// Endpoints of all accounts.
     #[command(subcommand)]
     Webhooks(webhooks::Command),
+    /// Show what of old rows is deleted next, and how large tables are.
+    Retention(retention::Args),
     /// Show what operators did.
     Audit(audit::Args),
 }
@@ -100,6 +103,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         Command::Deliveries(command) => deliveries::run(command, context).await,
         Command::Bulk(command) => bulk::run(command, context).await,
         Command::Webhooks(command) => webhooks::run(command, context).await,
+        Command::Retention(args) => retention::run(&args, context).await,
         Command::Audit(args) => audit::run(args, context).await,
     }
 }
