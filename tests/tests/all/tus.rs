@@ -1,5 +1,6 @@
 //! Uploads in pieces (tus 1.0.0): what arrived is kept, whatever cut it off, and what is joined is what was sent.
 
+use crate::own_turns::{WAITING, no_more_wait};
 use mws_tests::clients;
 use mws_tests::world::{Answer, Client, Tenant, World, runners, until};
 use reqwest::Method;
@@ -95,6 +96,11 @@ async fn parts(world: &World) -> anyhow::Result<i64> {
     world.count("SELECT count(*) FROM upload_parts").await
 }
 
+/// How many objects the media store has of an upload's bytes.
+async fn kept(world: &World, upload: &Upload) -> anyhow::Result<usize> {
+    Ok(world.process.media.stored_under(&format!("items/{}/media", upload.item)).await?.len())
+}
+
 #[tokio::test]
 async fn pieces_of_any_size_become_the_file_that_was_sent() -> anyhow::Result<()> {
     let world = World::new().await?;
@@ -122,8 +128,7 @@ async fn pieces_of_any_size_become_the_file_that_was_sent() -> anyhow::Result<()
     let media = item["media_url"].as_str().unwrap_or_default();
     assert!(reqwest::get(media).await?.bytes().await? == bytes, "what is joined is what was sent");
     assert_eq!(parts(&world).await?, 0);
-    let kept = world.process.media.stored_under(&format!("items/{}/media", upload.item)).await?;
-    assert_eq!(kept.len(), 1, "{kept:?}");
+    assert_eq!(kept(&world, &upload).await?, 1);
     assert_eq!(upload.offset().await?, bytes.len());
     assert_eq!(upload.patch(bytes.len(), b"", &[]).await?.code(), "illegal_transition");
     world.end().await
@@ -241,6 +246,40 @@ async fn what_can_not_go_on_is_told_where_to() -> anyhow::Result<()> {
     assert_eq!((deleted.status, parts(&world).await?), (200, 0), "{}", deleted.text);
     let head = gone.client.to(Method::HEAD, &gone.url, &[], Vec::new()).await?;
     assert_eq!((head.status, head.header("upload-offset")), (404, ""), "its bytes are nobody's");
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_a_plain_put_left_is_dropped_when_pieces_begin_anew() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (tenant, bytes) = (world.tenant("a").await?, sound(1_000));
+    let upload = Upload::announce(&tenant, &bytes).await?;
+    for round in 0..2 {
+        let short = upload.client.put(&upload.url, "audio/wav", bytes[..900].to_vec()).await?;
+        assert_eq!((short.status, kept(&world, &upload).await?), (200, 1), "round {round}: {}", short.text);
+        assert_eq!(upload.patch(0, b"", &[]).await?.status, 204);
+        assert_eq!((upload.offset().await?, kept(&world, &upload).await?), (0, 0), "round {round}");
+    }
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_hangs_up_while_it_is_let_in_leaves_no_bytes_that_are_nobodys() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (tenant, bytes) = (world.tenant("a").await?, sound(1_000));
+    let upload = Upload::announce(&tenant, &bytes).await?;
+    assert_eq!(upload.client.put(&upload.url, "audio/wav", bytes.clone()).await?.status, 200);
+    let held = world.hold("SELECT FROM uploads FOR NO KEY UPDATE").await?;
+    let (client, url) = (upload.client.clone(), upload.url.clone());
+    let again = tokio::spawn(async move { client.put(&url, "audio/wav", Vec::new()).await });
+    until("it waits to be let in", async || Ok((world.count(WAITING).await? == 1).then_some(()))).await?;
+    again.abort();
+    no_more_wait(&world, 1).await?;
+    held.rollback().await?;
+    until("what was sent before is dropped all the same", async || {
+        Ok((kept(&world, &upload).await? == 0).then_some(()))
+    })
+    .await?;
     world.end().await
 }
 

@@ -1,7 +1,8 @@
-//! Streams the bytes of an upload from the client to the media store: counts and hashes them, and never holds all.
+//! Streams the bytes of an upload from the client to the media store: counts and hashes them, and never holds all. Once
+//! a request may send, this is done in a task of its own, which ends when the bytes end or break off.
 
 use super::body::{Chunks, FileBody, listen_on, steady};
-use super::sending::{Sending, Stored};
+use super::sending::{Sending, Stored, to_its_end};
 use super::{busy, completed};
 use crate::app::App;
 use crate::app::upload_memory::UploadPermit;
@@ -53,20 +54,27 @@ pub(super) async fn receive(
         }
         Ok((Sending::begin(app, upload).await?, permit, row.item_id, declared))
     };
-    let stored = match begun.await {
-        Ok((sending, _permit, item, declared)) => {
-            let stored = store(app, &sending, item, declared, &mut stream).await;
-            stored.map(|stored| (sending, stored))
-        }
-        Err(refusal) => Err(refusal),
-    };
-    match stored {
-        Ok((sending, stored)) => sending.settle(stored).await,
+    let (sending, permit, item, declared) = match begun.await {
+        Ok(begun) => begun,
         Err(refusal) => {
             listen_on(stream).await;
-            Err(refusal)
+            return Err(refusal);
         }
-    }
+    };
+    let app = app.clone();
+    // A client that hangs up leaves no object that no row names: its bytes are recorded, or their write is given up.
+    let receiving = async move {
+        let stored = store(&app, &sending, item, declared, &mut stream).await;
+        match stored {
+            Ok(stored) => sending.settle(stored).await,
+            Err(refusal) => {
+                drop((sending, permit));
+                listen_on(stream).await;
+                Err(refusal)
+            }
+        }
+    };
+    to_its_end(receiving).await
 }
 
 /// Admits a request that sends bytes. Returns the upload that it sends for, and its permit. `most_in_memory`: how many

@@ -2,17 +2,20 @@
 //! meanwhile. A request that appends sends more of them, and a later one that appends may take its claim.
 //!
 //! The claim ends with the request, whether that ends by an answer, an error or a client that has gone; if the process
-//! dies, the claim expires. `content` reads the bytes.
+//! dies, the claim expires. Claiming drops the objects of earlier bytes, which no row names from then on, in a task of
+//! its own: a client that hangs up at that moment would otherwise leave them behind, and they count to no account's
+//! storage. `content` reads the bytes.
 
 use super::{busy, completed};
 use crate::app::App;
 use crate::auth::in_time;
-use crate::http::error::Answer;
+use crate::http::error::{Answer, ApiError};
 use domain::ids::UploadId;
 use runtime::media::Written;
 use std::time::Duration;
 use store::uploads::{self, Received, ReceivingClaim, SoFar};
 use tokio::time::sleep;
+use tracing::Instrument;
 use uuid::Uuid;
 
 /// The interval at which a request renews its claim, well within the time for which a claim lasts.
@@ -46,13 +49,17 @@ impl Sending {
     /// # Errors
     /// `upload_incomplete` while another request sends, with the seconds until that one's claim expires.
     pub(super) async fn begin(app: &App, upload: UploadId) -> Answer<Self> {
+        to_its_end(Self::claim(app.clone(), upload)).await
+    }
+
+    async fn claim(app: App, upload: UploadId) -> Answer<Self> {
         let by = Uuid::from_u128(rand::random());
         let asked = async { uploads::claim_receiving(&mut *app.conn().await?, upload, by).await };
         let ReceivingClaim::Yes { dropped } = in_time(asked).await? else {
             let left = in_time(async { uploads::claim_left(&mut *app.conn().await?, upload).await }).await?;
             return Err(busy(left.unwrap_or(1)));
         };
-        let sending = Self { upload, by, app: app.clone(), settled: false };
+        let sending = Self { upload, by, app, settled: false };
         sending.drop_object(dropped.as_deref()).await;
         sending.drop_parts().await?;
         Ok(sending)
@@ -61,10 +68,15 @@ impl Sending {
     /// Claims the upload for a request that appends at this offset, whoever appended before. Returns none when the
     /// upload continues at another offset, or a plain PUT sends its bytes.
     pub(super) async fn append(app: &App, upload: UploadId, offset: i64) -> Answer<Option<(Self, SoFar)>> {
+        to_its_end(Self::take_over(app.clone(), upload, offset)).await
+    }
+
+    async fn take_over(app: App, upload: UploadId, offset: i64) -> Answer<Option<(Self, SoFar)>> {
         let by = Uuid::from_u128(rand::random());
         let asked = async { uploads::begin_append(&mut *app.conn().await?, upload, by, offset).await };
         let Some(so_far) = in_time(asked).await? else { return Ok(None) };
-        let sending = Self { upload, by, app: app.clone(), settled: false };
+        let sending = Self { upload, by, app, settled: false };
+        sending.drop_object(so_far.dropped.as_deref()).await;
         if offset == 0 {
             sending.drop_parts().await?;
         }
@@ -120,6 +132,11 @@ impl Sending {
             tracing::warn!(upload.id = %self.upload, error = %error, "Bytes that nobody needs stay until their item goes.");
         }
     }
+}
+
+/// Does this work in a task, which ends even if the client hangs up.
+pub(super) async fn to_its_end<T: Send + 'static>(work: impl Future<Output = Answer<T>> + Send + 'static) -> Answer<T> {
+    tokio::spawn(work.in_current_span()).await.map_err(ApiError::internal)?
 }
 
 impl Renewal {

@@ -27,11 +27,13 @@ pub struct Part {
 pub struct SoFar {
     /// The state of the SHA-256 over all bytes so far; none before the first.
     pub hash_state: Option<Vec<u8>>,
+    /// The key of the object of an unfinished plain PUT, which no row names any more; none when there was none.
+    pub dropped: Option<String>,
 }
 
 /// Admits the request `by` to append at `offset`, and shuts out any earlier one. Returns none when the stored bytes do
 /// not end at `offset`, when a plain PUT is sending them, or when the upload no longer awaits bytes. After an
-/// unfinished plain PUT, appending may begin again at 0.
+/// unfinished plain PUT, appending may begin again at 0: what the PUT stored is then nobody's.
 pub async fn begin_append(
     conn: &mut PgConnection,
     upload: UploadId,
@@ -40,13 +42,19 @@ pub async fn begin_append(
 ) -> sqlx::Result<Option<SoFar>> {
     sqlx::query_as!(
         SoFar,
-        "UPDATE uploads SET receiving_by = $2, receiving_until = mws_now() + make_interval(secs => $4),
+        "WITH before AS (
+            SELECT id, object_key FROM uploads
+            WHERE id = $1 AND status = 'awaiting_upload' AND expires_at > mws_now()
+                AND CASE WHEN object_key IS NULL THEN coalesce(received_bytes, 0) = $3
+                    ELSE $3 = 0 AND received_bytes < declared_bytes END
+                AND (receiving_until IS NULL OR receiving_until <= mws_now() OR received_bytes IS NOT NULL)
+            FOR UPDATE
+        )
+        UPDATE uploads SET receiving_by = $2, receiving_until = mws_now() + make_interval(secs => $4),
             received_bytes = $3, object_key = NULL, received_sha256 = NULL
-         WHERE id = $1 AND status = 'awaiting_upload' AND expires_at > mws_now()
-             AND CASE WHEN object_key IS NULL THEN coalesce(received_bytes, 0) = $3
-                 ELSE $3 = 0 AND received_bytes < declared_bytes END
-             AND (receiving_until IS NULL OR receiving_until <= mws_now() OR received_bytes IS NOT NULL)
-         RETURNING hash_state",
+        FROM before
+        WHERE uploads.id = before.id
+        RETURNING uploads.hash_state, before.object_key AS dropped",
         upload as UploadId,
         by,
         offset,
