@@ -138,6 +138,27 @@ async fn lists_of_an_account_hold_four_connections_and_all_are_answered() -> any
     world.end().await
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lists_of_prompts_hold_four_connections_and_all_are_answered() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (busy, other) = (world.tenant("busy").await?, world.tenant("other").await?);
+    let asked = json!({ "jsonrpc": "2.0", "id": 1, "method": "prompts/list", "params": {} });
+    let held = world.hold("LOCK TABLE documents IN ACCESS EXCLUSIVE MODE").await?;
+    let calls: Vec<_> = (0..12)
+        .map(|_| {
+            let (client, asked) = (busy.client.below(world.base_url()), asked.clone());
+            tokio::spawn(async move { client.mcp("/mcp", &asked).await })
+        })
+        .collect();
+    until("four wait", async || Ok((world.count(WAITING).await? >= 4).then_some(()))).await?;
+    no_more_wait(&world, 4).await?;
+    let balance = other.client.send("GET", "/balances", &[], None).await?;
+    assert_eq!(balance.status, 200, "{}", balance.text);
+    held.rollback().await?;
+    are_answered(calls, 4).await?;
+    world.end().await
+}
+
 /// A file of a month is up to fifty pages, which are asked for as everybody asks for them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pages_of_an_account_s_statements_hold_four_connections_and_all_are_answered() -> anyhow::Result<()> {

@@ -14,7 +14,7 @@ use rmcp::model::{ErrorData, GetPromptResult, Prompt, PromptMessage, Role};
 /// Returns all skills, newest first: a workspace has a bounded number.
 pub(super) async fn all(app: &App, caller: &Caller) -> Result<Vec<Prompt>, ErrorData> {
     let listed = async {
-        let mut conn = app.conn().await?;
+        let mut conn = app.process.conn_of(caller.account_id).await?;
         documents::page::<Skill>(&mut conn, caller, None, DocumentKind::Skill.most()).await
     };
     let rows = listed.await.map_err(|refusal| refused(&refusal))?;
@@ -47,6 +47,8 @@ fn refused(refusal: &ApiError) -> ErrorData {
     if refusal.code() == Code::SkillNotFound {
         return ErrorData::invalid_params("There is no such prompt. `prompts/list` lists them.", None);
     }
-    tracing::warn!(error = %refusal, "Prompts could not be answered.");
+    if refusal.code() != Code::RateLimited {
+        tracing::warn!(error = %refusal, "Prompts could not be answered.");
+    }
     ErrorData::internal_error("The prompts can't be read at the moment. Try again.", None)
 }
