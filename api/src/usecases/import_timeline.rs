@@ -18,7 +18,7 @@ use domain::timeline::{
 };
 use domain::warnings::Warnings;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use store::items;
 
 /// A document to import.
@@ -113,12 +113,15 @@ fn wrong(why: String) -> ApiError {
     refusal.suggest("Say what the document is with `format` (otio, edl, srt, vtt), and mend what is named.")
 }
 
+/// Refuses a document that names more items than a timeline may, before they are looked up.
+fn refuse_many_items(named: usize) -> Answer<()> {
+    if named > MOST_ITEMS { Err(wrong(format!("it names more than {MOST_ITEMS} items"))) } else { Ok(()) }
+}
+
 /// Turns an `OpenTimelineIO` document and the workspace's items that it names into parts.
 async fn of_document(app: &App, caller: &Caller, document: Value) -> Answer<Converted> {
     let named = aside(app, caller, || named_items(&document)).await;
-    if named.len() > MOST_ITEMS {
-        return Err(wrong(format!("it names more than {MOST_ITEMS} items")));
-    }
+    refuse_many_items(named.len())?;
     let sources = sources(&mut *app.conn().await?, caller, &named).await?;
     let imported = aside(app, caller, move || import(&document, &sources)).await;
     let Imported { name, ops, warnings, .. } = imported.map_err(wrong)?;
@@ -154,7 +157,10 @@ async fn build(
     mut ops: Vec<Value>,
     mut warnings: Warnings,
 ) -> Answer<(Timeline, Warnings)> {
-    let named: Vec<ItemId> = ops.iter().filter_map(|op| op["item_id"].as_str()?.parse().ok()).collect();
+    // An overlay may have a field of this name, of which `named_items` knows nothing.
+    let named: HashSet<ItemId> = ops.iter().filter_map(|op| op["item_id"].as_str()?.parse().ok()).collect();
+    refuse_many_items(named.len())?;
+    let named: Vec<ItemId> = named.into_iter().collect();
     let mut conn = app.conn().await?;
     let sources = sources(&mut conn, caller, &named).await?;
     // An overlay of the document may have a field of this name too, of which nothing comes.

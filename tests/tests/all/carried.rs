@@ -98,3 +98,15 @@ async fn what_is_no_document_of_its_format_is_refused_with_what_to_do() -> anyho
     assert_eq!(answer["warnings"].as_array().map(Vec::len), Some(51));
     world.end().await
 }
+
+#[tokio::test]
+async fn a_document_that_names_many_items_in_its_overlays_is_refused_as_one_of_many_clips_is() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let overlays: Vec<Value> = (0..=100).map(|_| json!({ "item_id": ItemId::mint() })).collect();
+    let document = json!({ "OTIO_SCHEMA": "Timeline.1", "metadata": { "mws": { "overlays": overlays } } });
+    let refused = tenant.client.tool("import_timeline", &json!({ "content": document.to_string() })).await?;
+    assert_eq!((refused.status, refused.code()), (400, "invalid_request"), "{}", refused.text);
+    assert!(refused.text.contains("it names more than 100 items"), "{}", refused.text);
+    world.end().await
+}

@@ -103,10 +103,12 @@ pub(super) fn color(field: &str, color: &str) -> Result<(), String> {
     hex_bytes::<3>(color).map(drop).ok_or_else(|| format!("`{field}`: expected a colour as `#1a2b3c`"))
 }
 
-/// Returns the given text, or the kept one without it; an empty text removes it.
+/// Returns the given text, or the kept one without it; an empty text removes it. A NUL, which no request may have, comes
+/// in the text of an imported document.
 pub(super) fn text(field: &str, given: Option<String>, kept: Option<String>) -> Result<Option<String>, String> {
     match given {
         None => Ok(kept),
+        Some(given) if given.contains('\0') => Err(format!("`{field}`: expected a text without NUL characters")),
         Some(given) if given.chars().count() > MOST_TEXT_CHARACTERS => {
             Err(format!("`{field}`: expected at most {MOST_TEXT_CHARACTERS} characters"))
         }
@@ -152,11 +154,11 @@ pub(super) fn captions(captions: &Captions) -> Result<(), String> {
     }
     let mut after = Micros::ZERO;
     for (index, cue) in captions.cues.iter().enumerate() {
-        let long = cue.text.chars().count();
-        if cue.start < after || cue.end <= cue.start || cue.end > LONGEST || long == 0 || long > MOST_CUE_CHARACTERS {
+        let is_text = (1..=MOST_CUE_CHARACTERS).contains(&cue.text.chars().count()) && !cue.text.contains('\0');
+        if cue.start < after || cue.end <= cue.start || cue.end > LONGEST || !is_text {
             return Err(format!(
-                "`captions.cues[{index}]`: expected 1 to {MOST_CUE_CHARACTERS} characters, and times that grow without \
-                 overlaps"
+                "`captions.cues[{index}]`: expected 1 to {MOST_CUE_CHARACTERS} characters, none of them NUL, and times \
+                 that grow without overlaps"
             ));
         }
         after = cue.end;

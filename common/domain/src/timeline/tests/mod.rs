@@ -95,6 +95,7 @@ fn what_can_not_be_is_refused_by_its_name() {
         (json!({ "op": "add_overlay", "text": "x", "item_id": item(2) }), "of kind `text` has `text`"),
         (json!({ "op": "add_overlay", "item_id": item(1) }), "an overlay shows an image"),
         (json!({ "op": "add_overlay", "text": "x", "x": 1.5 }), "`x`: expected 0 to 1"),
+        (json!({ "op": "add_overlay", "text": "x\0" }), "`text`: expected a text without NUL"),
         (json!({ "op": "set_format", "width": 640.5 }), "`width`, `height`: expected even"),
         (json!({ "op": "set_format", "width": 1e12 }), "`width`, `height`: expected even"),
         (json!({ "op": "set_format", "width": 1921 }), "`width`, `height`: expected even"),
@@ -108,6 +109,8 @@ fn what_can_not_be_is_refused_by_its_name() {
     let overlapping = json!([{ "start": 0, "end": 2, "text": "a" }, { "start": 1, "end": 3, "text": "b" }]);
     let captions = json!({ "op": "set_captions", "captions": { "source": "cues", "cues": overlapping } });
     assert!(done(json!([captions])).unwrap_err().contains("`captions.cues[1]`"));
+    let captions = json!({ "source": "cues", "cues": [{ "start": 0, "end": 1, "text": "a\0" }] });
+    assert!(done(json!([{ "op": "set_captions", "captions": captions }])).unwrap_err().contains("`captions.cues[0]`"));
     let most: Vec<Value> = (0..=MOST_SCENES).map(|_| json!({ "op": "add_scene", "color": "#000000" })).collect();
     assert!(done(most.into()).unwrap_err().contains("at most 2000 scenes"));
 }
