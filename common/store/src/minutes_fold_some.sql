@@ -1,5 +1,5 @@
--- Folds up to $1 rows of ends into their accounts' balances. Accounts that another holds are left out. What is folded of an account need
--- not be all there is of it.
+-- Folds up to $1 rows of ends into their accounts' balances. Accounts that another holds are left out. What is folded
+-- of an account need not be all there is of it.
 WITH next AS MATERIALIZED (
     SELECT job_id, account_id FROM minute_unfolded LIMIT $1
 ), locked AS MATERIALIZED (
