@@ -51,6 +51,9 @@ impl Memory {
     /// # Errors
     /// [`NoMemory`]; then nothing is taken.
     pub fn take(&self, account: AccountId, mib: usize) -> Result<MemoryPermit, NoMemory> {
+        if mib > self.0.mib {
+            return Err(NoMemory::IsTaken);
+        }
         let _turn = self.0.turns.of(account).try_acquire_owned().map_err(|_| NoMemory::HasItsShare)?;
         self.take_in_turn(account, mib)
     }
@@ -76,9 +79,6 @@ impl Memory {
         let mut held = self.held();
         let own = held.get(&account).copied().unwrap_or_default();
         let all = held.values().sum::<usize>();
-        if mib > most {
-            return Err(NoMemory::IsTaken);
-        }
         if own > 0 && own + mib > most / 8 && all + mib > half {
             return Err(NoMemory::HasItsShare);
         }
@@ -144,6 +144,7 @@ mod tests {
         let mut large = pin!(memory.wait(busy, 100));
         assert!(poll!(&mut large).is_pending());
         assert_eq!(memory.take(busy, 2).err(), Some(HasItsShare), "a small one would fit, and comes after");
+        assert_eq!(memory.take(busy, 257).err(), Some(IsTaken), "what never fits waits behind nobody");
         let mut small = pin!(memory.wait(busy, 2));
         assert!(poll!(&mut small).is_pending());
         held.push(memory.take(AccountId::mint(), 100).expect("another account waits for nobody"));

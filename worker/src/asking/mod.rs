@@ -109,22 +109,33 @@ fn put<T>(into: &Mutex<Option<T>>, permit: Option<T>) {
 
 impl ProviderWait {
     /// Takes the memory that the job needs to wait outside its slot. Without it the job waits in its slot.
-    async fn take_memory(&self) {
+    async fn take_memory(&self) -> Result<(), ReadError> {
         match self.limits.memory.take(self.account, self.mib) {
             Ok(taken) => put(&self.memory, Some(taken)),
-            Err(NoMemory::HasItsShare) => self.wait_for_memory().await,
+            Err(NoMemory::HasItsShare) => return self.wait_for_memory().await,
             Err(NoMemory::IsTaken) => {}
         }
+        Ok(())
     }
 
-    /// Waits outside the slot until the account's other jobs have given memory back.
-    async fn wait_for_memory(&self) {
-        let Ok(_waits) = self.limits.for_memory.try_acquire() else { return };
+    /// Waits outside the slot until the account's other jobs have given memory back. While the process ends nothing
+    /// begins any more: what still waits then is stopped, and handed back.
+    async fn wait_for_memory(&self) -> Result<(), ReadError> {
+        let Ok(_waits) = self.limits.for_memory.try_acquire() else { return Ok(()) };
         if !self.slot.leave() {
-            return;
+            return Ok(());
         }
         self.is_away.store(true, Ordering::Relaxed);
         self.slot.tell();
+        tokio::select! {
+            biased;
+            () = self.limits.shutdown.cancelled() => Err(ReadError::Cancelled),
+            () = self.come_back_with_memory() => Ok(()),
+        }
+    }
+
+    /// Waits for memory and then for a slot, or for a slot alone where the memory takes too long.
+    async fn come_back_with_memory(&self) {
         let taking = timeout(MEMORY_TIMEOUT, self.limits.memory.wait(self.account, self.mib));
         if let Ok(Ok(taken)) = taking.await {
             put(&self.memory, Some(taken));
@@ -184,9 +195,13 @@ impl Asking {
 
     /// Takes the memory that the job needs to wait for its provider, before it reads what it sends. This may wait, for
     /// the memory and then for a slot.
-    pub(crate) async fn take_memory(&self) {
-        if let Some(asking) = &self.0 {
-            asking.1.take_memory().await;
+    ///
+    /// # Errors
+    /// [`ReadError::Cancelled`] where it would wait while the process ends.
+    pub(crate) async fn take_memory(&self) -> Result<(), ReadError> {
+        match &self.0 {
+            Some(asking) => asking.1.take_memory().await,
+            None => Ok(()),
         }
     }
 
@@ -228,7 +243,7 @@ mod tests {
     async fn what_waits_on_beside_the_slots_gives_its_place_there_to_others() {
         let limits = WaitLimits::new(&CancellationToken::new());
         let waiting = limits.waiting(Slot::default(), AccountId::mint(), 0, Arc::default());
-        waiting.take_memory().await;
+        waiting.take_memory().await.unwrap();
         put(&waiting.beside, Arc::clone(&limits.beside).try_acquire_owned().ok());
         assert_eq!(limits.beside.available_permits(), BESIDE - 1);
         waiting.leave();
@@ -243,7 +258,7 @@ mod tests {
         let mut held = Vec::new();
         for (account, has_memory) in [(busy, true), (busy, true), (busy, false), (AccountId::mint(), true)] {
             let waiting = limits.waiting(Slot::default(), account, 16 << 20, Arc::default());
-            waiting.take_memory().await;
+            waiting.take_memory().await.unwrap();
             assert_eq!(waiting.memory.lock().unwrap().is_some(), has_memory, "after {}", held.len());
             held.push(waiting);
         }

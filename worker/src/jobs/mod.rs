@@ -264,6 +264,8 @@ impl Worker {
             }
             (Err(_), Some(Stop::Cancelled)) => Outcome::Cancelled.into(),
             (Err(_), Some(Stop::HandBack)) => Outcome::HandedBack.into(),
+            // It waited to begin when the process was told to end. One whose claim is lost writes nothing so.
+            (Err(ReadError::Cancelled), None) if self.process.shutdown.is_cancelled() => Outcome::HandedBack.into(),
             (Err(error), None) => failed(claimed, &error),
         })
     }

@@ -91,7 +91,7 @@ impl Provider {
     ) -> Result<JobCtx, ReadError> {
         let most_bytes = asked.most_bytes.min(self.model.limits.output_bytes);
         let path = workshop.path(OUTPUT_FILE);
-        ctx.turn(asked.asking.take_memory()).await?;
+        ctx.turn(asked.asking.take_memory()).await?.0?;
         let input = match source {
             Some(media) => Some(output::data_url(media, self.model.limits.input_bytes).await?),
             None => None,
