@@ -1,10 +1,12 @@
 //! Imports beside everything else: slow servers hold up nobody's uploads, and what is fetched at once stays within the
 //! account's storage.
 
+use mws_tests::plans;
 use mws_tests::world::{Tenant, World, runners, until};
 use runtime::queue::Queue;
 use serde_json::json;
 use std::time::{Duration, Instant};
+use store::uploads::{self, Stage};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::interval;
@@ -166,6 +168,29 @@ async fn an_accounts_first_comes_before_what_another_has_in_line() -> anyhow::Re
     sqlx::raw_sql("DELETE FROM apalis.jobs; UPDATE uploads SET ticket_id = NULL").execute(world.pool()).await?;
     assert_eq!(scheduler::reissue_uploads::run_once(&world.process).await?, 10);
     lines().await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_waits_for_a_ticket_is_not_read_to_count_what_has_one() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    upload(&tenant).await?;
+    import(&tenant, "http://127.0.0.1:9/a.wav").await?;
+    // As many as it would take minutes to send.
+    let more = "INSERT INTO uploads (id, item_id, workspace_id, account_id, filename, object_key, status, expires_at)
+        SELECT gen_random_uuid(), item_id, workspace_id, account_id, filename, 'none', status, expires_at
+        FROM uploads, generate_series(1, 10000);
+        ANALYZE uploads";
+    sqlx::raw_sql(more).execute(world.pool()).await?;
+    let mut count = world.pool().begin().await?;
+    let before = plans::rows_read(&mut count, "uploads").await?;
+    assert_eq!(uploads::in_line(&mut count, tenant.account, Stage::Probe).await?, 1);
+    assert_eq!(uploads::in_line(&mut count, tenant.account, Stage::Fetch).await?, 1);
+    let read = plans::rows_read(&mut count, "uploads").await? - before;
+    assert!(read < 10, "{read} rows");
+    count.rollback().await?;
+    sqlx::raw_sql("DELETE FROM uploads WHERE object_key = 'none'").execute(world.pool()).await?;
     world.end().await
 }
 

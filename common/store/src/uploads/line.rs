@@ -7,7 +7,8 @@ use domain::job::PLACES;
 use sqlx::PgConnection;
 
 /// Returns how many of an account's uploads are in line at this stage: held by a worker, or with a ticket. At most
-/// [`PLACES`] are counted: behind so many a ticket is not dated back.
+/// [`PLACES`] are counted: behind so many a ticket is not dated back. One that is held keeps the id of its ticket until
+/// its attempt ends.
 pub async fn in_line(conn: &mut PgConnection, account: AccountId, stage: Stage) -> sqlx::Result<i64> {
     Ok(all_in_line(conn, &[(account, stage)]).await?.into_iter().sum())
 }
@@ -21,7 +22,7 @@ pub async fn all_in_line(conn: &mut PgConnection, lines: &[(AccountId, Stage)]) 
                SELECT count(*) FROM (
                    SELECT FROM uploads
                    WHERE account_id = line.account_id AND status = 'processing' AND finished_at IS NULL
-                       AND (lease_until IS NOT NULL OR ticket_id IS NOT NULL)
+                       AND ticket_id IS NOT NULL
                        AND (object_key IS NULL AND source_url IS NOT NULL) = line.to_fetch
                    LIMIT $3
                ) AS live
