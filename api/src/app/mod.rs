@@ -130,8 +130,8 @@ pub struct AppState {
     pub operations: OperationsHandle,
     /// The model that works on projects; none where the planner that is built in does.
     pub agent: Option<ChatClient>,
-    /// Connections for operators' pages: few, and with a short statement timeout, so that a look at large tables slows
-    /// nobody else.
+    /// Connections for operators' pages, and for routes that show the same: few, and with a short statement timeout, so
+    /// that a look at large tables slows nobody else.
     pub pages: PgPool,
 }
 

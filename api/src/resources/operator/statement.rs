@@ -39,8 +39,8 @@ impl OperatorStatements {
         cursor: Query<Option<Text>>,
     ) -> Answer<Json<StatementAnswer>> {
         let id: AccountId = id.0.id(Code::AccountNotFound)?;
-        // In one of the account's turns, as when it asks itself.
-        let mut conn = self.0.process.conn_of(id).await?;
+        // Not in the account's turns: whoever keeps them taken would keep operators from it.
+        let mut conn = self.0.pages.acquire().await?;
         let found = statement_of(&mut conn, id, month.0.as_ref(), limit.0, cursor.0.as_ref()).await?;
         Ok(Json(found.ok_or_else(|| missing(Code::AccountNotFound, id))?))
     }
