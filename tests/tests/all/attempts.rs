@@ -233,8 +233,11 @@ async fn an_end_that_comes_after_another_claim_writes_nothing() -> anyhow::Resul
             Ok(runners::outcome_of(&reading, 1_000))
         }
     });
-    let worker = world.worker_with(runner, |settings| settings.worker_reads = Some(1)).await?;
+    let worker =
+        world.worker_with(runner, |settings| (settings.worker_reads, settings.drain_seconds) = (Some(1), 600)).await?;
     until("the first worker holds it", async || Ok((late.inside() == 1).then_some(()))).await?;
+    // It goes on with what it has, and takes nothing more: not this job either, once it has lost its claim.
+    worker.tell_to_stop();
     leases_end(&world).await?;
     let other = holding(&world, &right).await?;
     late.open();

@@ -131,6 +131,8 @@ async fn fifty_calls_at_once_for_the_same_items_start_each_read_once() -> anyhow
     let tenant = world.tenant("a").await?;
     let items = world.items(&tenant, 4, Media::video(60)).await?;
     let backwards: Vec<ItemId> = items.iter().rev().copied().collect();
+    let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+    let before = world.count(deadlocks).await?;
     // Half of them ask the other way round: whoever locks in the order asked would lock each other out.
     let calls =
         (0..50).map(|n| {
@@ -149,6 +151,7 @@ async fn fifty_calls_at_once_for_the_same_items_start_each_read_once() -> anyhow
     }
     assert_eq!((jobs.len(), started), (4 * Read::ALL.len(), 4 * Read::ALL.len()));
     assert_eq!(world.count("SELECT count(*) FROM jobs").await?, jobs_of_all(4));
+    assert_eq!(world.count(deadlocks).await?, before, "who is locked out is told to come again, and does");
     world.end().await
 }
 

@@ -86,7 +86,7 @@ async fn every_job_ends_once_although_all_connections_break_again_and_again() ->
         world.work(runners::instant()).await?;
     }
     let live = "SELECT count(*) FROM jobs WHERE finished_at IS NULL";
-    let mut breaks = 0;
+    let (mut breaks, mut leases) = (0, 0);
     loop {
         let before = world.count(live).await?;
         if before == 0 && breaks == BREAKS {
@@ -103,6 +103,8 @@ async fn every_job_ends_once_although_all_connections_break_again_and_again() ->
         });
         if moved_on.await.is_err() {
             // What was claimed while a connection broke waits for its lease.
+            leases += 1;
+            assert!(leases < 30, "what was claimed does not come back");
             world.advance(Duration::from_secs(31)).await?;
         } else if breaks < BREAKS {
             breaks += 1;
