@@ -12,14 +12,18 @@ const origin = new URL(link).origin;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const found = { violations: [], elsewhere: [], errors: [], pages: 0, landed: "", added: "", pinged: "", narrow: {} };
 
+// How long the browser is given for what must come, while others keep the machine busy.
+const timeout = 120_000;
 const browser = await chromium.launch({
   executablePath: browserPath,
+  timeout,
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update"],
 });
 
 let state;
 const context = async (options) => {
   const made = await browser.newContext({ ...options, storageState: state, bypassCSP: false });
+  made.setDefaultTimeout(timeout);
   made.on("request", (request) => {
     const url = request.url();
     if (!url.startsWith(origin) && !url.startsWith("data:")) found.elsewhere.push(url);
@@ -50,7 +54,7 @@ await page.getByRole("button", { name: "Add", exact: true }).click();
 await page.getByRole("heading", { name: receiver }).waitFor();
 found.added = await page.locator("dl.facts").innerText();
 await page.getByRole("button", { name: "Send a test event" }).click();
-await page.getByRole("heading", { name: receiver }).waitFor();
+await page.locator("table", { hasText: "ping" }).waitFor();
 found.pinged = await page.locator("table").innerText();
 await plain.close();
 

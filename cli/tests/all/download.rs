@@ -89,7 +89,7 @@ impl Line {
 
     /// Waits until a connection has broken.
     async fn has_broken(&self) -> anyhow::Result<()> {
-        let broken = tokio::time::timeout(Duration::from_mins(1), self.broken.acquire()).await;
+        let broken = tokio::time::timeout(Duration::from_mins(2), self.broken.acquire()).await;
         broken??.forget();
         Ok(())
     }

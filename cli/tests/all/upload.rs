@@ -30,7 +30,7 @@ async fn whoever_waits_for_an_item_is_told_that_the_service_can_open_none() -> a
     command.env("MWS_BASE_URL", format!("http://{}/api/v1", world.address())).env("MWS_API_KEY", tenant.key.expose());
     command.args(["upload", "talk.wav", "--wait"]);
     let output =
-        tokio::time::timeout(Duration::from_mins(1), command.output()).await.context("it waits for ever")??;
+        tokio::time::timeout(Duration::from_mins(3), command.output()).await.context("it waits for ever")??;
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(6), "{said}");
     assert!(said.contains("can start no decoder") && said.contains("mws items get itm_"), "{said}");
@@ -84,7 +84,7 @@ async fn an_upload_goes_on_when_the_question_how_far_it_came_is_cut_off_too() ->
     }
     command.env("MWS_BASE_URL", format!("http://{}/api/v1", world.address())).env("MWS_API_KEY", tenant.key.expose());
     command.args(["upload", "talk.wav", "--wait", "--json", "--verbose"]);
-    let output = tokio::time::timeout(Duration::from_mins(2), command.output()).await??;
+    let output = tokio::time::timeout(Duration::from_mins(3), command.output()).await??;
     let said = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "{said}");
     let item: Value = serde_json::from_slice(&output.stdout).context("the item")?;

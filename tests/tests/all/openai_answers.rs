@@ -18,7 +18,7 @@ kind = "image"
 dialect = "openai"
 url = "URL"
 price = { per = "call", credits = 1 }
-timeout = 20
+timeout = 120
 
 [[model]]
 id = "speaks"
@@ -26,7 +26,7 @@ kind = "speech"
 dialect = "openai"
 url = "URL"
 price = { per = "1k_chars", credits = 10 }
-timeout = 20
+timeout = 120
 
 [[model]]
 id = "plays"
@@ -34,7 +34,7 @@ kind = "audio"
 dialect = "cog"
 url = "URL"
 price = { per = "second", credits = 1 }
-timeout = 20
+timeout = 120
 
 [[model]]
 id = "films"
@@ -42,7 +42,7 @@ kind = "video"
 dialect = "cog"
 url = "URL"
 price = { per = "second", credits = 1 }
-timeout = 20
+timeout = 120
 limits = { seconds = 10, megapixels = 2 }
 "#;
 

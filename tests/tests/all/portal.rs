@@ -7,7 +7,7 @@ use api::http::scope::{Scope, ScopeState};
 use api::usecases::portal;
 use domain::credential::{PortalCode, PortalSession};
 use mws_tests::clients;
-use mws_tests::world::{Browser, Client, Media, Receiver, Tenant, World, counted, runners};
+use mws_tests::world::{Browser, Client, Media, Receiver, Tenant, World, counted, runners, until};
 use reqwest::{Method, StatusCode, header};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -47,7 +47,12 @@ async fn one_of_everything(world: &World, tenant: &Tenant, receiver: &Receiver) 
     let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
     tenant.client.reaches(&job, "succeeded").await?;
     receiver.gets(before + 1).await?;
-    let list = tenant.client.send("GET", &format!("/webhooks/{endpoint}/deliveries"), &[], None).await?.json;
+    let path = format!("/webhooks/{endpoint}/deliveries");
+    let list = until("what was sent is recorded", async || {
+        let list = tenant.client.send("GET", &path, &[], None).await?.json;
+        Ok((list["data"][0]["status"] == "succeeded").then_some(list))
+    })
+    .await?;
     let keys = tenant.client.send("GET", "/keys", &[], None).await?.json;
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (delivery, key) = (text(&list["data"][0]["delivery_id"]), text(&keys["data"][0]["id"]));
