@@ -1,6 +1,7 @@
-//! What tests wait for by calls: that one stands in a line or is let in, and that an item has been looked at.
+//! What tests wait for that no row of the database shows: calls that stand in a line or are let in, items that have been
+//! looked at, and jobs that go on with the help of duties.
 
-use super::{Answer, Client, until};
+use super::{Answer, Client, World, until};
 use anyhow::ensure;
 use api::app::turns::Turns;
 use serde_json::Value;
@@ -33,6 +34,19 @@ impl Client {
         until("the item has been looked at", async || {
             let item = self.send("GET", &path, &[], None).await?.json;
             Ok((item["status"] == "ready" || item["status"] == "failed").then_some(item))
+        })
+        .await
+    }
+}
+
+impl World {
+    /// Waits until a job has that status, and answers it. The duties are run for as long as that takes: one run leaves
+    /// out what workers hold at its moment.
+    pub async fn brings(&self, client: &Client, job: &str, status: &str) -> anyhow::Result<Value> {
+        until(&format!("the duties have brought {job} to {status}"), async || {
+            Box::pin(self.duties()).await?;
+            let job = client.job(job).await?;
+            Ok((job["status"] == status).then_some(job))
         })
         .await
     }

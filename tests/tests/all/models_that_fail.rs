@@ -34,15 +34,6 @@ pub async fn failed(world: &World, client: &Client, id: &str, attempt: i64) -> a
     .await
 }
 
-/// Waits until the job has ended so.
-async fn ends(world: &World, client: &Client, id: &str, status: &str) -> anyhow::Result<()> {
-    until(&format!("it is {status}"), async || {
-        world.duties().await?;
-        Ok((client.job(id).await?["status"] == status).then_some(()))
-    })
-    .await
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_is_failing_while_its_provider_answers_nothing_and_is_asked_all_the_same() -> anyhow::Result<()> {
     let (folder, provider) = (tempfile::tempdir()?, Provider::start(|_, _, _| Reply::Json(503, json!({})))?);
@@ -60,7 +51,7 @@ async fn a_model_is_failing_while_its_provider_answers_nothing_and_is_asked_all_
     world.advance(Duration::from_secs(11)).await?;
     failed(&world, client, &id, 2).await?;
     world.advance(Duration::from_secs(61)).await?;
-    ends(&world, client, &id, "failed").await?;
+    world.brings(client, &id, "failed").await?;
     let (available, since) = told(client, "painter").await?;
     assert!(available == false && since.is_string(), "{available} {since}");
     assert_eq!(told(client, "once").await?, well, "each model has its own provider");
@@ -75,10 +66,10 @@ async fn a_model_is_failing_while_its_provider_answers_nothing_and_is_asked_all_
     // What refuses a request has answered it.
     provider.answer(|_, _, _| Reply::Json(422, json!({ "detail": "no boats" })));
     world.advance(Duration::from_secs(11)).await?;
-    ends(&world, client, &id, "failed").await?;
+    world.brings(client, &id, "failed").await?;
     assert_eq!(told(client, "painter").await?, well);
     provider.answer(|_, _, _| Reply::pixel());
-    ends(&world, client, &starts(client, "a tree").await?, "succeeded").await?;
+    world.brings(client, &starts(client, "a tree").await?, "succeeded").await?;
     assert_eq!(told(client, "painter").await?, well);
     world.end().await
 }

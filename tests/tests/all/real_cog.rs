@@ -102,8 +102,7 @@ async fn a_real_cog_server_draws_once_however_slow_full_or_killed_it_is() -> any
     .await?;
     client.reaches(&slow, "succeeded").await?;
     world.advance(Duration::from_secs(11)).await?;
-    world.duties().await?;
-    assert_eq!(client.reaches(&second, "succeeded").await?["attempt"], 2);
+    assert_eq!(world.brings(client, &second, "succeeded").await?["attempt"], 2);
 
     // Killed in the middle and started anew, it is told of the same again.
     let broken = draw(client, "a kite of 9 seconds").await?;
@@ -119,8 +118,7 @@ async fn a_real_cog_server_draws_once_however_slow_full_or_killed_it_is() -> any
     until("the attempt has failed", async || Ok((client.job(&broken).await?["status"] == "queued").then_some(())))
         .await?;
     world.advance(Duration::from_secs(11)).await?;
-    world.duties().await?;
-    let drawn = client.reaches(&broken, "succeeded").await?;
+    let drawn = world.brings(client, &broken, "succeeded").await?;
     assert_eq!((&drawn["attempt"], &drawn["credits"]), (&json!(2), &json!(2.5)));
 
     let unwanted = draw(client, "a kite of 8 seconds").await?;

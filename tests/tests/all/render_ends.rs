@@ -98,8 +98,7 @@ async fn a_render_that_fails_is_tried_again_and_what_its_media_causes_is_final()
     let failures = "SELECT count(*) FROM job_claims WHERE outcome = 'failed'";
     until("it has failed once", async || Ok((world.count(failures).await? == 1).then_some(()))).await?;
     world.advance(Duration::from_secs(11)).await?;
-    world.duties().await?;
-    let ended = tenant.client.reaches(&id, "succeeded").await?;
+    let ended = world.brings(&tenant.client, &id, "succeeded").await?;
     assert_eq!((&ended["attempt"], &ended["cloud_minutes"]), (&json!(2), &json!(0.5)));
 
     let id = job_id(&cut(&tenant.client, corrupt).await?)?;

@@ -153,8 +153,7 @@ async fn stills_stand_in_the_media_store_and_a_result_whose_files_can_not_be_kep
     // The store is back.
     std::fs::remove_file(items.join(blocked.to_string()))?;
     world.advance(Duration::from_secs(11)).await?;
-    world.duties().await?;
-    tenant.client.reaches(&ids[1], "succeeded").await?;
+    world.brings(&tenant.client, &ids[1], "succeeded").await?;
     world.end().await
 }
 
