@@ -56,7 +56,7 @@ async fn a_worker_that_can_not_renew_its_lease_stops_the_read_before_the_lease_e
     proxy.restore();
     gate.open();
     world.work(runners::instant()).await?;
-    tenant.client.reaches(&id, "succeeded").await?;
+    world.brings(&tenant.client, &id, "succeeded").await?;
     cut_off.kill().await;
     world.end().await
 }
