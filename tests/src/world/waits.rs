@@ -22,7 +22,8 @@ pub async fn in_line<K, T>(turns: &Turns<K>, call: &JoinHandle<T>, what: &str) -
 pub async fn let_in(mut call: impl AsyncFnMut() -> anyhow::Result<Answer>) -> anyhow::Result<Answer> {
     until("it is let in", async || {
         let answer = call().await?;
-        Ok((answer.json["error"]["retryable"] != true).then_some(answer))
+        let may_succeed_later = answer.json["error"]["retryable"] == true && answer.code() != "internal";
+        Ok((!may_succeed_later).then_some(answer))
     })
     .await
 }

@@ -1,9 +1,8 @@
 //! What is made under an Idempotency-Key is made once, whatever is repeated, and its secrets are kept no more than
 //! without one (contract §4.1, §4.7). Jobs have theirs in `once`.
 
-use crate::once::patiently;
 use futures_util::future::try_join_all;
-use mws_tests::world::{Answer, Client, Media, World};
+use mws_tests::world::{Answer, Client, Media, World, let_in};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -43,7 +42,7 @@ async fn what_is_made_under_a_key_is_made_once_and_answered_alike() -> anyhow::R
     for (number, (path, body, count)) in all().into_iter().enumerate() {
         let key = format!("k{number}");
         // At once, and then once more.
-        let calls = (0..4).map(|_| patiently(async || made(client, path, &key, &body).await));
+        let calls = (0..4).map(|_| let_in(async || made(client, path, &key, &body).await));
         let answers = try_join_all(calls).await?;
         let again = made(client, path, &key, &body).await?;
         for answer in &answers {

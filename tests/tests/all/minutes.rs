@@ -1,10 +1,9 @@
 //! Cloud minutes: held, settled and released, never above the estimate and never more than there are (contract §10).
 
-use crate::once::patiently;
 use domain::minutes::Minutes;
 use futures_util::future::try_join_all;
 use mws_tests::world::runners::{self, Gate};
-use mws_tests::world::{Answer, Media, World, until};
+use mws_tests::world::{Answer, Media, World, let_in, until};
 use serde_json::{Value, json};
 use store::minutes::Split;
 use store::{accounts, minutes};
@@ -168,7 +167,7 @@ async fn calls_at_once_never_hold_more_than_there_is() -> anyhow::Result<()> {
     let items = world.items(&tenant, 40, Media::video(60)).await?;
     let calls = items.iter().map(|&item| {
         let client = tenant.client.clone();
-        async move { patiently(async || client.prepare(&[item], &["transcript"]).await).await }
+        async move { let_in(async || client.prepare(&[item], &["transcript"]).await).await }
     });
     let answers = try_join_all(calls).await?;
     let started = answers.iter().filter(|answer| answer.status == 200).count();

@@ -232,6 +232,7 @@ async fn whom_nobody_has_added_is_told_to_ask_and_gets_an_account_where_that_is_
         api.oauth.signups_a_day = 1;
     })
     .await?;
+    world.wait_for_locks().await?;
     let token = server.token("bo").await?;
     let first = (0..20).map(|_| {
         let client = world.client(Some(token.clone()));
@@ -362,10 +363,11 @@ async fn a_guest_who_owns_a_workspace_takes_nothing_from_those_who_pay_for_it() 
     let guest = world.client(Some(server.token("guest").await?));
     let key = anna.send("POST", "/keys", &[], Some(json!({ "name": "main" }).to_string())).await?;
     let key = world.client(key.json["key"].as_str().map(str::to_owned));
-    let members =
-        at(&anna, payer.workspace, "GET", &format!("/workspaces/{}/members", payer.workspace), &json!({})).await?;
+    let here = format!("/workspaces/{}", payer.workspace);
+    let listed = async || at(&anna, payer.workspace, "GET", &format!("{here}/members"), &json!({})).await;
+    let members = listed().await?;
     let id = |place: usize| members.json["data"][place]["user_id"].as_str().unwrap_or_default().to_owned();
-    let path = |user: String| format!("/workspaces/{}/members/{user}", payer.workspace);
+    let path = |user: String| format!("{here}/members/{user}");
     for (method, body) in [("DELETE", json!({})), ("PUT", json!({ "role": "viewer" }))] {
         let refused = at(&guest, payer.workspace, method, &path(id(0)), &body).await?;
         assert_eq!(refusal(&refused), (403, "role_forbidden"), "{}", refused.text);
@@ -374,7 +376,6 @@ async fn a_guest_who_owns_a_workspace_takes_nothing_from_those_who_pay_for_it() 
     assert_eq!(at(&guest, payer.workspace, "DELETE", &path(id(2)), &json!({})).await?.status, 200, "a guest goes");
 
     // Those who pay see what a guest changes, and it keeps them from no change of their own.
-    let here = format!("/workspaces/{}", payer.workspace);
     let renamed = at(&guest, payer.workspace, "PATCH", &here, &json!({ "name": "Ours" })).await?;
     assert_eq!(renamed.status, 200, "{}", renamed.text);
     for (client, told) in [(&key, json!([true, null])), (&guest, json!([null, "127.0.0.1"]))] {
@@ -389,9 +390,7 @@ async fn a_guest_who_owns_a_workspace_takes_nothing_from_those_who_pay_for_it() 
 
     // An owner of the account removes another of its users, who keeps what reaches further than the workspace.
     member(&world, &server, "bob", &payer, &[(&payer, "editor")]).await?;
-    let list =
-        at(&anna, payer.workspace, "GET", &format!("/workspaces/{}/members", payer.workspace), &json!({})).await?;
-    let bob = list.json["data"][2]["user_id"].as_str().unwrap_or_default().to_owned();
+    let bob = listed().await?.json["data"][2]["user_id"].as_str().unwrap_or_default().to_owned();
     let remove = async |user: String| at(&anna, payer.workspace, "DELETE", &path(user), &json!({})).await;
     assert_eq!(remove(bob).await?.status, 200);
     assert_eq!(remove(id(1)).await?.status, 200, "nor does a guest stay");

@@ -255,6 +255,7 @@ async fn what_is_kept_says_what_its_own_source_says_and_is_imported_once_however
     pull(&tenant.client, &talk).await?.data()?;
 
     let keep = json!({ "post_id": post["id"], "tags": ["trusted"], "import_media": true });
+    world.wait_for_locks().await?;
     let keeping = (0..8).map(|_| tenant.client.tool("keep_post", &keep));
     for kept in futures_util::future::try_join_all(keeping).await? {
         kept.data()?;

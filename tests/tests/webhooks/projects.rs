@@ -77,6 +77,7 @@ async fn the_transitions_over_http_are_those_of_the_table() -> anyhow::Result<()
 async fn of_changes_that_race_one_is_made_and_told() -> anyhow::Result<()> {
     let stage = ProjectBench::new().await?;
     let id = stage.project().await?;
+    stage.world.wait_for_locks().await?;
     let racing = (0..8).map(|_| stage.change(&id, json!({ "status": "generating" })));
     let answers = futures_util::future::try_join_all(racing).await?;
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1);

@@ -211,6 +211,7 @@ async fn minutes_are_given_to_the_month_or_for_good_and_a_reference_counts_once(
     assert_eq!((&given["applied"], &given["balances"]["allowance_minutes"]), (&json!(true), &json!(12.5)));
     assert_eq!(give("grant", 2.5, Some("goodwill")).await?["applied"], false);
     assert_eq!(give("grant", 1.0, None).await?["balances"]["allowance_minutes"], 13.5);
+    world.wait_for_locks().await?;
     let purchases = (0..20).map(|_| give("purchase", 100.0, Some("INV-17")));
     let applied = try_join_all(purchases).await?.iter().filter(|given| given["applied"] == true).count();
     assert_eq!(applied, 1, "twenty requests for one invoice");

@@ -90,6 +90,7 @@ async fn what_an_operation_can_not_be_is_refused() -> anyhow::Result<()> {
     }
     // One runs already, so that not all of these may start.
     let bodies: Vec<Value> = (0..=MOST_RUNNING).map(|number| asking(&number.to_string(), &json!({}))).collect();
+    world.wait_for_locks().await?;
     let answers = try_join_all(bodies.iter().map(|body| send(&anna, "POST", ROUTE, body))).await?;
     let refused: Vec<(u16, &str)> = answers.iter().filter(|answer| answer.status != 202).map(refusal).collect();
     assert_eq!(refused, [(409, "quota_reached"); 2]);

@@ -18,6 +18,7 @@ async fn credits_are_given_and_taken_back_and_a_reference_counts_once() -> anyho
     let given = give("grant", 2.5, Some("goodwill")).await?;
     assert_eq!((&given["applied"], &given["changed_credits"]), (&json!(true), &json!(2.5)));
     assert_eq!(give("grant", 2.5, Some("goodwill")).await?["applied"], false);
+    world.wait_for_locks().await?;
     let purchases = (0..20).map(|_| give("purchase", 100.0, Some("INV-17")));
     let applied = try_join_all(purchases).await?.iter().filter(|given| given["applied"] == true).count();
     assert_eq!(applied, 1, "twenty requests for one invoice");

@@ -294,6 +294,7 @@ async fn the_operators_log_is_a_chain_in_which_a_changed_a_lost_and_a_put_in_row
     let (world, anna) = stage().await?;
     let renames = (0..20).map(|_| world.tenant("a"));
     let tenants = futures_util::future::try_join_all(renames).await?;
+    world.wait_for_locks().await?;
     let changes = tenants.iter().map(|tenant| {
         let path = format!("/operator/accounts/{}", tenant.account);
         let anna = &anna;
