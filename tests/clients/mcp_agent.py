@@ -42,7 +42,7 @@ async def send(client, http, base_url, path):
 
 async def ready(client, item):
     """The item, once it has been looked at."""
-    for _ in range(600):
+    for _ in range(1200):
         found = (await client.call_tool("get_item", {"ref": item})).structured_content["data"]["item"]
         if found["status"] != "processing":
             return found
