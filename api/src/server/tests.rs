@@ -179,7 +179,12 @@ async fn a_body_is_read_up_to_its_cap_and_judged_by_its_field() {
     let redeem = || request(Method::POST, "/api/v1/sessions/redeem").content_type("application/json");
     refused(&router, redeem().body(vec![b' '; (1 << 20) + 1]), StatusCode::PAYLOAD_TOO_LARGE, Code::RequestTooLarge)
         .await;
-    refused(&router, redeem().body("{\"code\":"), StatusCode::BAD_REQUEST, Code::InvalidJson).await;
+    let long = redeem().header("content-length", 1 << 20).body(vec![b' '; 1 << 20]);
+    let refusal = refused(&router, long, StatusCode::BAD_REQUEST, Code::InvalidJson).await;
+    assert_eq!(refusal.header("connection"), Some("close"), "it may come before the body has been read");
+    let short = redeem().header("content-length", 8).body("{\"code\":");
+    let refusal = refused(&router, short, StatusCode::BAD_REQUEST, Code::InvalidJson).await;
+    assert_eq!(refusal.header("connection"), None);
     refused(&router, redeem().body("{\"code\":false}"), StatusCode::BAD_REQUEST, Code::InvalidRequest).await;
     refused(&router, redeem().body("{\"code\":\"x\",\"more\":1}"), StatusCode::BAD_REQUEST, Code::InvalidRequest).await;
     refused(&router, redeem().body("{\"code\":\"x\"}"), StatusCode::BAD_REQUEST, Code::CodeMalformed).await;

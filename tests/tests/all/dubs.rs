@@ -188,7 +188,7 @@ async fn what_can_not_be_dubbed_is_refused_in_words_and_starts_nothing() -> anyh
         (json!({ "voices": [{ "speaker": "nobody", "voice": "es" }] }), "invalid_request", "voices[0]"),
         (json!({ "voices": [{ "speaker": "A", "voice": "-w" }] }), "invalid_request", "voices[0]"),
         (json!({ "script": [] }), "invalid_request", "1 to 2000"),
-        (json!({ "script": many }), "invalid_request", "1 to 2000"),
+        (json!({ "script": many }), "invalid_request", "at most 2000"),
         (json!({ "script": [line(0.0, 2.0, "a"), line(1.0, 3.0, "b")] }), "invalid_request", "begins before"),
         (json!({ "script": [line(-1.0, 2.0, "a")] }), "invalid_request", "`start` from 0"),
         (json!({ "script": [line(3.0, 2.0, "a")] }), "invalid_request", "at least 0.1 s"),

@@ -151,17 +151,29 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
         let scope = scope(&self.app, &request, &traced);
         request.set_data(scope.clone());
         request.set_data(self.app.clone());
+        let may_stay_unread = may_stay_unread(&request);
         // Everything that is logged meanwhile names the request.
         let span = tracing::error_span!("request", request.id = scope.request_id.as_str());
         let response = self.answer(request, envelope).instrument(span).instrument(traced.clone()).await;
         let mut response = self.app.answers.housed(envelope, Taker::of(&scope), response);
         add_headers(&self.app, &scope, &mut response);
+        if may_stay_unread && !response.is_success() {
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
         if speaks_tus {
             tus::add_version(&mut response);
         }
         record(&method, &scope, &response, started.elapsed(), &traced);
         Ok(response)
     }
+}
+
+/// Whether a refusal may come before the request's body was read to its end: it is long, or of unknown length. The
+/// connection is closed then, and a client that is not told so may send its next request on it.
+fn may_stay_unread(request: &Request) -> bool {
+    const SURELY_READ: u64 = 16 << 10;
+    let bytes = request.header(header::CONTENT_LENGTH).and_then(|bytes| bytes.parse::<u64>().ok());
+    bytes.is_some_and(|bytes| bytes > SURELY_READ) || request.header(header::TRANSFER_ENCODING).is_some()
 }
 
 /// Gives an upload's request the method that its header names: some clients can't send PATCH (tus 1.0.0).

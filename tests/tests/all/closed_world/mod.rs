@@ -188,6 +188,10 @@ impl CallerBench {
                 .await?),
             "webhook" => id(&self.posted("/webhooks", json!({ "url": "https://93.184.216.34/" })).await?),
             "delivery" => {
+                if !self.made.contains_key("webhook") {
+                    let new = self.posted("/webhooks", json!({ "url": "https://93.184.216.34/" })).await?;
+                    self.made.insert("webhook", id(&new));
+                }
                 let path = format!("/webhooks/{}", self.made["webhook"]);
                 let test = json!({ "test": true }).to_string();
                 let changed = self.tenant.client.send("PATCH", &path, &[], Some(test)).await?.json;

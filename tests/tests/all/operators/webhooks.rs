@@ -66,7 +66,8 @@ async fn an_endpoint_of_any_account_is_disabled_enabled_and_pinged_and_both_logs
     let second = get(&reads, &format!("{list}&cursor={}", text(&first, "/next_cursor"))).await?;
     let shown = &second["data"][0];
     assert_eq!((text(shown, "/id"), shown["removed_at"].is_string()), (endpoint.to_string(), true), "{second}");
-    assert_eq!(text(shown, "/url"), format!("{}/hook?…", receiver.url), "without its query");
+    let cut = receiver.url.split('?').next().map(|url| format!("{url}?…"));
+    assert_eq!(Some(text(shown, "/url")), cut, "without its query");
     let other = get(&reads, &format!("/operator/webhooks?account_id={}", world.tenant("b").await?.account)).await?;
     assert_eq!(other["data"], json!([]), "{other}");
     world.end().await

@@ -122,7 +122,6 @@ pub struct CreateCanvas {
     /// The background colour, in the form of a layer's `color`; `transparent` when not given.
     pub background: Option<Text>,
     /// Its layers, the lowest first, at most 200.
-    #[oai(validator(max_items = 200))]
     pub layers: Option<Vec<NewLayer>>,
 }
 
