@@ -57,7 +57,7 @@ async fn an_account_has_ten_endpoints_at_public_https_urls() -> anyhow::Result<(
     }
     let (status, refused) = post(&bench, "/webhooks", json!({ "url": bench.receiver.url, "event_types": [] })).await;
     assert_eq!(status, 400, "{refused}");
-    bench.wait_for_locks().await;
+    bench.wait_for_locks().await?;
     let more = (0..11).map(|_| post(&bench, "/webhooks", json!({ "url": bench.receiver.url })));
     let answers = futures_util::future::join_all(more).await;
     assert_eq!(answers.iter().filter(|(status, _)| *status == 201).count(), 9, "raced, and ten in all: {answers:?}");
@@ -176,7 +176,7 @@ async fn all_that_an_outage_left_unsent_is_resent_once() -> anyhow::Result<()> {
     patch(&bench, id, json!({ "enabled": true })).await;
     let body = json!({ "since": "2026-01-01T00:00:00Z" });
     let path = format!("/webhooks/{id}/deliveries");
-    bench.wait_for_locks().await;
+    bench.wait_for_locks().await?;
     let (one, other) = tokio::join!(post(&bench, &path, body.clone()), post(&bench, &path, body.clone()));
     let resent = |answer: &(StatusCode, Value)| answer.1["resent"].as_u64().expect("a count");
     assert_eq!(resent(&one) + resent(&other), 3, "{one:?} {other:?}");

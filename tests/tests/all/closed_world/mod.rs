@@ -176,6 +176,18 @@ impl CallerBench {
         Ok(made.json["id"].as_str().unwrap_or_default().to_owned())
     }
 
+    /// A delivery of a ping, to an endpoint that is made where there is none.
+    async fn ping(&mut self) -> anyhow::Result<String> {
+        if !self.made.contains_key("webhook") {
+            let new = self.posted("/webhooks", json!({ "url": "https://93.184.216.34/" })).await?;
+            self.made.insert("webhook", new["id"].as_str().unwrap_or_default().to_owned());
+        }
+        let path = format!("/webhooks/{}", self.made["webhook"]);
+        let test = json!({ "test": true }).to_string();
+        let changed = self.tenant.client.send("PATCH", &path, &[], Some(test)).await?.json;
+        Ok(changed["ping"]["delivery_id"].as_str().unwrap_or_default().to_owned())
+    }
+
     /// A new one of these.
     async fn make(&mut self, what: &'static str) -> anyhow::Result<String> {
         let id = |made: &Value| made["id"].as_str().unwrap_or_default().to_owned();
@@ -187,16 +199,7 @@ impl CallerBench {
                 .posted("/uploads", json!({ "filename": "a", "content_type": "audio/wav", "bytes": 9 }))
                 .await?),
             "webhook" => id(&self.posted("/webhooks", json!({ "url": "https://93.184.216.34/" })).await?),
-            "delivery" => {
-                if !self.made.contains_key("webhook") {
-                    let new = self.posted("/webhooks", json!({ "url": "https://93.184.216.34/" })).await?;
-                    self.made.insert("webhook", id(&new));
-                }
-                let path = format!("/webhooks/{}", self.made["webhook"]);
-                let test = json!({ "test": true }).to_string();
-                let changed = self.tenant.client.send("PATCH", &path, &[], Some(test)).await?.json;
-                changed["ping"]["delivery_id"].as_str().unwrap_or_default().to_owned()
-            }
+            "delivery" => self.ping().await?,
             "event" => {
                 let jobs = self.tenant.client.prepare(&[self.item().await?], &["levels"]).await?.job_ids()?;
                 self.tenant.client.tool("cancel_jobs", &json!({ "job_ids": jobs })).await?.data()?;
