@@ -1,5 +1,5 @@
-//! What tests wait for that no row of the database shows: calls that stand in a line or are let in, items that have been
-//! looked at, and jobs that go on with the help of duties.
+//! What tests wait for that no row of the database shows: calls that stand in a line or are let in, items that have
+//! been looked at, and jobs that go on with the help of duties.
 
 use super::{Answer, Client, World, until};
 use anyhow::ensure;

@@ -103,8 +103,8 @@ pub(super) fn color(field: &str, color: &str) -> Result<(), String> {
     hex_bytes::<3>(color).map(drop).ok_or_else(|| format!("`{field}`: expected a colour as `#1a2b3c`"))
 }
 
-/// Returns the given text, or the kept one without it; an empty text removes it. A NUL, which no request may have, comes
-/// in the text of an imported document.
+/// Returns the given text, or the kept one without it; an empty text removes it. A NUL, which no request may have,
+/// comes in the text of an imported document.
 pub(super) fn text(field: &str, given: Option<String>, kept: Option<String>) -> Result<Option<String>, String> {
     match given {
         None => Ok(kept),
