@@ -186,8 +186,10 @@ export const OPERATIONS = {
   operator_list_audit: { name: "operator_list_audit", method: "GET", path: "/operator/audit", repeat: "harmless", rows: ["data"] },
   operator_get_report: { name: "operator_get_report", method: "GET", path: "/operator/report", repeat: "harmless" },
   operator_list_errors: { name: "operator_list_errors", method: "GET", path: "/operator/errors", repeat: "harmless" },
+  operator_get_retention: { name: "operator_get_retention", method: "GET", path: "/operator/retention", repeat: "harmless" },
   operator_get_statement: { name: "operator_get_statement", method: "GET", path: "/operator/accounts/{id}/statement", repeat: "harmless", rows: ["data"] },
   operator_create_console_link: { name: "operator_create_console_link", method: "POST", path: "/operator/console-links", repeat: "refused" },
+  operator_create_portal_session: { name: "operator_create_portal_session", method: "POST", path: "/operator/accounts/{id}/portal-sessions", repeat: "refused" },
   create_portal_session: { name: "create_portal_session", method: "POST", path: "/portal-sessions", repeat: "refused" },
   get_statement: { name: "get_statement", method: "GET", path: "/statement", repeat: "harmless", rows: ["data"] },
 } as const satisfies Record<string, Operation>;
@@ -595,7 +597,8 @@ export class Workspace {
     return this.calls.call(OPERATIONS.delete_project, { path: { id: id }, options });
   }
 
-  /** This sends no webhook. A webhook that is already on its way still goes to the old URL. */
+  /** This sends no webhook. A webhook that is already on its way still goes to the old URL. The URL ends with the
+   * access of whoever sets it: when their key is revoked, or they may no longer edit in the workspace. */
   updateProjectSettings(id: string, body: Schemas["ChangeProjectSettings"], options: Options = {}): Promise<Schemas["ProjectSettings"]> {
     return this.calls.call(OPERATIONS.update_project_settings, { path: { id: id }, body, options });
   }
@@ -714,8 +717,8 @@ export class Account {
   }
 
   /** Lists who made, changed, rotated, revoked, enabled or disabled what, newest first; public links, calendar feeds,
-   * workspaces and their members are in it too. Entries are kept for as long as the deployment says (400 days by
-   * default). Refused for a script session token. */
+   * workspaces and their members are in it too, and links to the portal that operators made. Entries are kept for
+   * as long as the deployment says (400 days by default). Refused for a script session token. */
   listAudit(query: NonNullable<operations["list_audit"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["AccountChange"]> {
     return this.calls.pages(OPERATIONS.list_audit, { query, options });
   }
@@ -1344,9 +1347,18 @@ export class Operator {
 
   /** The jobs of all accounts that failed within a day, among the newest 20,000 jobs. Those of one kind and read that
    * failed with one code and one message are one row; numbers in messages are taken as equal. `GET
-   * /operator/jobs` with `status`, `read` and `error_code` lists the jobs of a row. */
+   * /operator/jobs` with `status`, `read` and `error_code` lists the jobs of a row. `deliveries` has the
+   * deliveries that were made within a day and whose last attempt failed, among the newest 20,000, also while
+   * they are tried again. Those to one host with one error and one HTTP status are one row. `GET
+   * /operator/deliveries` with `error` and `http_status` lists them. */
   operatorListErrors(options: Options = {}): Promise<Schemas["OperatorErrorList"]> {
     return this.calls.call(OPERATIONS.operator_list_errors, { options });
+  }
+
+  /** The age of the oldest rows of which old ones are deleted, and how large each table is. Sizes are those of the last
+   * vacuum or analysis of a table: nothing is counted for it. */
+  operatorGetRetention(options: Options = {}): Promise<Schemas["RetentionAnswer"]> {
+    return this.calls.call(OPERATIONS.operator_get_retention, { options });
   }
 
   /** As its account gets it: what stood before the month, the journal's entries of it, newest first, and what stands
@@ -1359,5 +1371,12 @@ export class Operator {
    * changes. The link can be used once, within ten minutes. */
   operatorCreateConsoleLink(options: Options = {}): Promise<Schemas["ConsoleLink"]> {
     return this.calls.call(OPERATIONS.operator_create_console_link, { options });
+  }
+
+  /** As `POST /portal-sessions` makes one for its own account: it can be used once, within ten minutes, and signs a
+   * browser in for an hour. It stands for the newest live key of the account's default workspace, or else for its
+   * newest one, and ends with that. The account's audit log says that an operator made it. */
+  operatorCreatePortalSession(id: string, body: Schemas["CreatePortalSession"] = {}, options: Options = {}): Promise<Schemas["PortalSession"]> {
+    return this.calls.call(OPERATIONS.operator_create_portal_session, { path: { id: id }, body, options });
   }
 }

@@ -1970,7 +1970,7 @@ export interface paths {
         };
         /**
          * List changes to keys, secret and endpoints
-         * @description Lists who made, changed, rotated, revoked, enabled or disabled what, newest first; public links, calendar feeds, workspaces and their members are in it too. Entries are kept for as long as the deployment says (400 days by default). Refused for a script session token.
+         * @description Lists who made, changed, rotated, revoked, enabled or disabled what, newest first; public links, calendar feeds, workspaces and their members are in it too, and links to the portal that operators made. Entries are kept for as long as the deployment says (400 days by default). Refused for a script session token.
          */
         get: operations["list_audit"];
         put?: never;
@@ -2406,7 +2406,7 @@ export interface paths {
         head?: never;
         /**
          * Set a project's webhook URL
-         * @description This sends no webhook. A webhook that is already on its way still goes to the old URL.
+         * @description This sends no webhook. A webhook that is already on its way still goes to the old URL. The URL ends with the access of whoever sets it: when their key is revoked, or they may no longer edit in the workspace.
          */
         patch: operations["update_project_settings"];
         trace?: never;
@@ -3325,8 +3325,30 @@ export interface paths {
         /**
          * List kinds of failures
          * @description The jobs of all accounts that failed within a day, among the newest 20,000 jobs. Those of one kind and read that failed with one code and one message are one row; numbers in messages are taken as equal. `GET /operator/jobs` with `status`, `read` and `error_code` lists the jobs of a row.
+         *
+         *     `deliveries` has the deliveries that were made within a day and whose last attempt failed, among the newest 20,000, also while they are tried again. Those to one host with one error and one HTTP status are one row. `GET /operator/deliveries` with `error` and `http_status` lists them.
          */
         get: operations["operator_list_errors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what is deleted next, and the sizes of tables
+         * @description The age of the oldest rows of which old ones are deleted, and how large each table is. Sizes are those of the last vacuum or analysis of a table: nothing is counted for it.
+         */
+        get: operations["operator_get_retention"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3369,6 +3391,26 @@ export interface paths {
          * @description A browser that follows it is signed in as the operator whose token this is, for twelve hours or until the token changes. The link can be used once, within ten minutes.
          */
         post: operations["operator_create_console_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/accounts/{id}/portal-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link to the portal of any account
+         * @description As `POST /portal-sessions` makes one for its own account: it can be used once, within ten minutes, and signs a browser in for an hour. It stands for the newest live key of the account's default workspace, or else for its newest one, and ends with that. The account's audit log says that an operator made it.
+         */
+        post: operations["operator_create_portal_session"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6478,6 +6520,31 @@ export interface components {
             import_media?: boolean | null;
         };
         /**
+         * KeptRows
+         * @description Rows that are deleted once they are old enough.
+         */
+        KeptRows: {
+            /** @description The table that has them. */
+            table: string;
+            /** @description The setting that says how long they are kept. */
+            setting: string;
+            /**
+             * Format: uint32
+             * @description How many days that is.
+             */
+            days: number;
+            /**
+             * Format: date-time
+             * @description When the oldest row that may be deleted was made, or ended if it is a job; null if there is none.
+             */
+            oldest_at?: string | null;
+            /**
+             * Format: date-time
+             * @description From when on the oldest row is deleted. Schedulers do that every half minute, batch by batch, and what belongs to a row that has to stay stays with it. Null if there is none.
+             */
+            deleted_from?: string | null;
+        };
+        /**
          * KeptSpan
          * @description A part of an item, in seconds from its start.
          */
@@ -7844,6 +7911,68 @@ export interface components {
             erased_at?: string | null;
         };
         /**
+         * OperatorDeliveryError
+         * @description Deliveries to one host whose last attempt failed alike.
+         */
+        OperatorDeliveryError: {
+            /** @description The host of their endpoints' URLs, with the port where one is named; `unknown` if the endpoints were deleted. */
+            host: string;
+            /** @description The error of their last attempt: one of the words in `attempts` of a delivery. */
+            error: string;
+            /**
+             * Format: int16
+             * @description The HTTP status that was answered; null where nothing was.
+             */
+            response_status?: number | null;
+            /**
+             * Format: int64
+             * @description How many deliveries there are.
+             */
+            deliveries: number;
+            /**
+             * Format: int64
+             * @description How many of them are tried again; the others have failed for good.
+             */
+            pending: number;
+            /**
+             * Format: int64
+             * @description How many endpoints they go to.
+             */
+            endpoints: number;
+            /**
+             * Format: int64
+             * @description How many accounts those belong to.
+             */
+            accounts: number;
+            /**
+             * Format: date-time
+             * @description When the first of them was made.
+             */
+            first_at: string;
+            /**
+             * Format: date-time
+             * @description When the last of them was made.
+             */
+            last_at: string;
+            /** @description The newest of them. */
+            newest_delivery_id: string;
+        };
+        /**
+         * OperatorDeliveryErrors
+         * @description Kinds of failed deliveries.
+         */
+        OperatorDeliveryErrors: {
+            /** @description The kinds, at most 100, those with the most deliveries first. */
+            data: components["schemas"]["OperatorDeliveryError"][];
+            /** @description Whether there were more than 100 kinds. */
+            left_out: boolean;
+            /**
+             * Format: date-time
+             * @description When the oldest delivery that was looked through was made. Null if none failed.
+             */
+            looked_from?: string | null;
+        };
+        /**
          * OperatorError
          * @description Jobs that failed alike: of one kind and read, with one code and one message.
          */
@@ -7903,6 +8032,8 @@ export interface components {
              * @description When the oldest job that was looked through was made: what failed before is not here. Null if no job failed.
              */
             looked_from?: string | null;
+            /** @description How deliveries failed. */
+            deliveries: components["schemas"]["OperatorDeliveryErrors"];
         };
         /**
          * OperatorJob
@@ -8006,6 +8137,39 @@ export interface components {
             has_more: boolean;
             /** @description Always null. */
             next_cursor?: string | null;
+        };
+        /**
+         * OperatorTable
+         * @description The size of a table, by the database's own statistics.
+         */
+        OperatorTable: {
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int64
+             * @description About how many rows it has; null before it was vacuumed or analysed for the first time.
+             */
+            rows?: number | null;
+            /**
+             * Format: int64
+             * @description The bytes of its rows.
+             */
+            table_bytes: number;
+            /**
+             * Format: int64
+             * @description The bytes of its indexes.
+             */
+            index_bytes: number;
+            /**
+             * Format: int64
+             * @description About how many deleted or changed rows are still to be vacuumed.
+             */
+            dead_rows: number;
+            /**
+             * Format: date-time
+             * @description When it was vacuumed or analysed last; null if it never was.
+             */
+            gathered_at?: string | null;
         };
         /**
          * OperatorUser
@@ -8397,7 +8561,7 @@ export interface components {
             assembled_url_expires_at?: string | null;
             /** @description The URL of this project, to read with a credential: `GET /projects/{id}`. It has no web page. */
             project_url: string;
-            /** @description The URL that its changes of status are sent to, or null. */
+            /** @description The URL that its changes of status are sent to; null when none is set, or whoever set it has no access any more. */
             webhook_url?: string | null;
             /** @description The planner that works on it: `keywords`, which is built in, or the id of a model; null when somebody outside works on it. */
             planner?: string | null;
@@ -9181,6 +9345,16 @@ export interface components {
              * @description The number of deliveries that were started, or would be.
              */
             resent: number;
+        };
+        /**
+         * RetentionAnswer
+         * @description How long rows are kept, and how large the tables are.
+         */
+        RetentionAnswer: {
+            /** @description What is deleted once it is old enough. */
+            kept: components["schemas"]["KeptRows"][];
+            /** @description All tables, the largest first. */
+            tables: components["schemas"]["OperatorTable"][];
         };
         /**
          * RevokeCalendarFeed
@@ -12143,7 +12317,7 @@ export interface components {
             assembled_url_expires_at?: string | null;
             /** @description The URL of this project, to read with a credential: `GET /projects/{id}`. It has no web page. */
             project_url: string;
-            /** @description The URL that its changes of status are sent to, or null. */
+            /** @description The URL that its changes of status are sent to; null when none is set, or whoever set it has no access any more. */
             webhook_url?: string | null;
             /** @description The planner that works on it: `keywords`, which is built in, or the id of a model; null when somebody outside works on it. */
             planner?: string | null;
@@ -30056,7 +30230,25 @@ export interface operations {
                      *       "has_more": true,
                      *       "next_cursor": "What went wrong, in words.",
                      *       "left_out": true,
-                     *       "looked_from": "2026-11-20T09:30:00.000Z"
+                     *       "looked_from": "2026-11-20T09:30:00.000Z",
+                     *       "deliveries": {
+                     *         "data": [
+                     *           {
+                     *             "host": "What went wrong, in words.",
+                     *             "error": "What went wrong, in words.",
+                     *             "response_status": 200,
+                     *             "deliveries": 1,
+                     *             "pending": 1,
+                     *             "endpoints": 1,
+                     *             "accounts": 1,
+                     *             "first_at": "2026-11-20T09:30:00.000Z",
+                     *             "last_at": "2026-11-20T09:30:00.000Z",
+                     *             "newest_delivery_id": "What went wrong, in words."
+                     *           }
+                     *         ],
+                     *         "left_out": true,
+                     *         "looked_from": "2026-11-20T09:30:00.000Z"
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["OperatorErrorList"];
@@ -30065,6 +30257,62 @@ export interface operations {
             400: components["responses"]["Route.invalid_request"];
             401: components["responses"]["Route.unauthenticated"];
             403: components["responses"]["Route.role_forbidden"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    operator_get_retention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "kept": [
+                     *         {
+                     *           "table": "a table",
+                     *           "setting": "a setting",
+                     *           "days": 1,
+                     *           "oldest_at": "2026-11-20T09:30:00.000Z",
+                     *           "deleted_from": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "tables": [
+                     *         {
+                     *           "name": "interview.mp4",
+                     *           "rows": 1,
+                     *           "table_bytes": 1,
+                     *           "index_bytes": 1,
+                     *           "dead_rows": 1,
+                     *           "gathered_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RetentionAnswer"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request"];
+            401: components["responses"]["Route.unauthenticated"];
             429: components["responses"]["Route.rate_limited"];
             500: components["responses"]["Route.internal"];
             503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
@@ -30186,6 +30434,89 @@ export interface operations {
             };
             400: components["responses"]["Route.invalid_request"];
             401: components["responses"]["Route.unauthenticated"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    operator_create_portal_session: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The account's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["CreatePortalSession"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://example.com/interview.mp4",
+                     *       "expires_at": "2026-11-20T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PortalSession"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request.invalid_json"];
+            401: components["responses"]["Route.unauthenticated"];
+            /**
+             * @description `role_forbidden`: The caller's role in the workspace does not allow this.
+             *     `account_suspended`: The account that pays, or owns the workspace, is suspended.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouteError"];
+                };
+            };
+            /**
+             * @description `key_not_found`: There is no such key.
+             *     `account_not_found`: There is no such account; for operators.
+             */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouteError"];
+                };
+            };
+            413: components["responses"]["Route.request_too_large"];
+            415: components["responses"]["Route.unsupported_media_type"];
             429: components["responses"]["Route.rate_limited"];
             500: components["responses"]["Route.internal"];
             503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];

@@ -189,8 +189,10 @@ OPERATIONS = {
     'operator_list_audit': Operation('operator_list_audit', 'GET', '/operator/audit', 'harmless', types.ListAuditEntry, rows=('data',)),
     'operator_get_report': Operation('operator_get_report', 'GET', '/operator/report', 'harmless', types.HealthReport),
     'operator_list_errors': Operation('operator_list_errors', 'GET', '/operator/errors', 'harmless', types.OperatorErrorList),
+    'operator_get_retention': Operation('operator_get_retention', 'GET', '/operator/retention', 'harmless', types.RetentionAnswer),
     'operator_get_statement': Operation('operator_get_statement', 'GET', '/operator/accounts/{id}/statement', 'harmless', types.StatementAnswer, rows=('data',)),
     'operator_create_console_link': Operation('operator_create_console_link', 'POST', '/operator/console-links', 'refused', types.ConsoleLink),
+    'operator_create_portal_session': Operation('operator_create_portal_session', 'POST', '/operator/accounts/{id}/portal-sessions', 'refused', types.PortalSession),
     'create_portal_session': Operation('create_portal_session', 'POST', '/portal-sessions', 'refused', types.PortalSession),
     'get_statement': Operation('get_statement', 'GET', '/statement', 'harmless', types.StatementAnswer, rows=('data',)),
 }
@@ -1079,7 +1081,8 @@ class Workspace(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ProjectSettings:
-        """This sends no webhook. A webhook that is already on its way still goes to the old URL."""
+        """This sends no webhook. A webhook that is already on its way still goes to the old URL. The URL ends with the access of
+        whoever sets it: when their key is revoked, or they may no longer edit in the workspace."""
         return self._client.call(OPERATIONS['update_project_settings'], path={'id': id}, body={'webhook_url': webhook_url}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def change_project_status(
@@ -1317,8 +1320,8 @@ class Account(Group):
         timeout: float | None = None,
     ) -> Page[types.AccountChange]:
         """Lists who made, changed, rotated, revoked, enabled or disabled what, newest first; public links, calendar feeds,
-        workspaces and their members are in it too. Entries are kept for as long as the deployment says (400 days by
-        default). Refused for a script session token."""
+        workspaces and their members are in it too, and links to the portal that operators made. Entries are kept for
+        as long as the deployment says (400 days by default). Refused for a script session token."""
         return self._client.pages(OPERATIONS['list_audit'], query={'action': action, 'actor': actor, 'target': target, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     def redeem_session(
@@ -2617,8 +2620,20 @@ class Operator(Group):
     ) -> types.OperatorErrorList:
         """The jobs of all accounts that failed within a day, among the newest 20,000 jobs. Those of one kind and read that
         failed with one code and one message are one row; numbers in messages are taken as equal. `GET /operator/jobs`
-        with `status`, `read` and `error_code` lists the jobs of a row."""
+        with `status`, `read` and `error_code` lists the jobs of a row. `deliveries` has the deliveries that were made
+        within a day and whose last attempt failed, among the newest 20,000, also while they are tried again. Those to
+        one host with one error and one HTTP status are one row. `GET /operator/deliveries` with `error` and
+        `http_status` lists them."""
         return self._client.call(OPERATIONS['operator_list_errors'], timeout=timeout)
+
+    def operator_get_retention(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> types.RetentionAnswer:
+        """The age of the oldest rows of which old ones are deleted, and how large each table is. Sizes are those of the last
+        vacuum or analysis of a table: nothing is counted for it."""
+        return self._client.call(OPERATIONS['operator_get_retention'], timeout=timeout)
 
     def operator_get_statement(
         self,
@@ -2641,6 +2656,21 @@ class Operator(Group):
         """A browser that follows it is signed in as the operator whose token this is, for twelve hours or until the token
         changes. The link can be used once, within ten minutes."""
         return self._client.call(OPERATIONS['operator_create_console_link'], timeout=timeout)
+
+    def operator_create_portal_session(
+        self,
+        id: str,
+        *,
+        pages: Sequence[types.PortalPage] | None = None,
+        return_url: str | None = None,
+        refresh_url: str | None = None,
+        theme: types.PortalTheme | Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+    ) -> types.PortalSession:
+        """As `POST /portal-sessions` makes one for its own account: it can be used once, within ten minutes, and signs a browser
+        in for an hour. It stands for the newest live key of the account's default workspace, or else for its newest
+        one, and ends with that. The account's audit log says that an operator made it."""
+        return self._client.call(OPERATIONS['operator_create_portal_session'], path={'id': id}, body={}, maybe={'pages': pages, 'return_url': return_url, 'refresh_url': refresh_url, 'theme': theme}, timeout=timeout)
 
 
 class Groups:
@@ -3543,7 +3573,8 @@ class AsyncWorkspace(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ProjectSettings:
-        """This sends no webhook. A webhook that is already on its way still goes to the old URL."""
+        """This sends no webhook. A webhook that is already on its way still goes to the old URL. The URL ends with the access of
+        whoever sets it: when their key is revoked, or they may no longer edit in the workspace."""
         return await self._client.call(OPERATIONS['update_project_settings'], path={'id': id}, body={'webhook_url': webhook_url}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def change_project_status(
@@ -3781,8 +3812,8 @@ class AsyncAccount(AsyncGroup):
         timeout: float | None = None,
     ) -> AsyncPages[types.AccountChange]:
         """Lists who made, changed, rotated, revoked, enabled or disabled what, newest first; public links, calendar feeds,
-        workspaces and their members are in it too. Entries are kept for as long as the deployment says (400 days by
-        default). Refused for a script session token."""
+        workspaces and their members are in it too, and links to the portal that operators made. Entries are kept for
+        as long as the deployment says (400 days by default). Refused for a script session token."""
         return self._client.pages(OPERATIONS['list_audit'], query={'action': action, 'actor': actor, 'target': target, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     async def redeem_session(
@@ -5081,8 +5112,20 @@ class AsyncOperator(AsyncGroup):
     ) -> types.OperatorErrorList:
         """The jobs of all accounts that failed within a day, among the newest 20,000 jobs. Those of one kind and read that
         failed with one code and one message are one row; numbers in messages are taken as equal. `GET /operator/jobs`
-        with `status`, `read` and `error_code` lists the jobs of a row."""
+        with `status`, `read` and `error_code` lists the jobs of a row. `deliveries` has the deliveries that were made
+        within a day and whose last attempt failed, among the newest 20,000, also while they are tried again. Those to
+        one host with one error and one HTTP status are one row. `GET /operator/deliveries` with `error` and
+        `http_status` lists them."""
         return await self._client.call(OPERATIONS['operator_list_errors'], timeout=timeout)
+
+    async def operator_get_retention(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> types.RetentionAnswer:
+        """The age of the oldest rows of which old ones are deleted, and how large each table is. Sizes are those of the last
+        vacuum or analysis of a table: nothing is counted for it."""
+        return await self._client.call(OPERATIONS['operator_get_retention'], timeout=timeout)
 
     def operator_get_statement(
         self,
@@ -5105,6 +5148,21 @@ class AsyncOperator(AsyncGroup):
         """A browser that follows it is signed in as the operator whose token this is, for twelve hours or until the token
         changes. The link can be used once, within ten minutes."""
         return await self._client.call(OPERATIONS['operator_create_console_link'], timeout=timeout)
+
+    async def operator_create_portal_session(
+        self,
+        id: str,
+        *,
+        pages: Sequence[types.PortalPage] | None = None,
+        return_url: str | None = None,
+        refresh_url: str | None = None,
+        theme: types.PortalTheme | Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+    ) -> types.PortalSession:
+        """As `POST /portal-sessions` makes one for its own account: it can be used once, within ten minutes, and signs a browser
+        in for an hour. It stands for the newest live key of the account's default workspace, or else for its newest
+        one, and ends with that. The account's audit log says that an operator made it."""
+        return await self._client.call(OPERATIONS['operator_create_portal_session'], path={'id': id}, body={}, maybe={'pages': pages, 'return_url': return_url, 'refresh_url': refresh_url, 'theme': theme}, timeout=timeout)
 
 
 class AsyncGroups:

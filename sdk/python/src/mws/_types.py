@@ -2383,6 +2383,23 @@ class KeepPost(Model):
     """Whether to import its first media as an item."""
 
 
+class KeptRows(Model):
+    """Rows that are deleted once they are old enough."""
+
+    __slots__ = ()
+    table: str
+    """The table that has them."""
+    setting: str
+    """The setting that says how long they are kept."""
+    days: int
+    """How many days that is."""
+    oldest_at: str | None
+    """When the oldest row that may be deleted was made, or ended if it is a job; null if there is none."""
+    deleted_from: str | None
+    """From when on the oldest row is deleted. Schedulers do that every half minute, batch by batch, and what belongs to a
+    row that has to stay stays with it. Null if there is none."""
+
+
 class KeptSpan(Model):
     """A part of an item, in seconds from its start."""
 
@@ -3482,6 +3499,44 @@ class OperatorAccount(Model):
     """When it was erased, or null. Its names and bytes are gone then, and its ledger stays."""
 
 
+class OperatorDeliveryError(Model):
+    """Deliveries to one host whose last attempt failed alike."""
+
+    __slots__ = ()
+    host: str
+    """The host of their endpoints' URLs, with the port where one is named; `unknown` if the endpoints were deleted."""
+    error: str
+    """The error of their last attempt: one of the words in `attempts` of a delivery."""
+    response_status: int | None
+    """The HTTP status that was answered; null where nothing was."""
+    deliveries: int
+    """How many deliveries there are."""
+    pending: int
+    """How many of them are tried again; the others have failed for good."""
+    endpoints: int
+    """How many endpoints they go to."""
+    accounts: int
+    """How many accounts those belong to."""
+    first_at: str
+    """When the first of them was made."""
+    last_at: str
+    """When the last of them was made."""
+    newest_delivery_id: str
+    """The newest of them."""
+
+
+class OperatorDeliveryErrors(Model):
+    """Kinds of failed deliveries."""
+
+    __slots__ = ()
+    data: list[OperatorDeliveryError]
+    """The kinds, at most 100, those with the most deliveries first."""
+    left_out: bool
+    """Whether there were more than 100 kinds."""
+    looked_from: str | None
+    """When the oldest delivery that was looked through was made. Null if none failed."""
+
+
 class OperatorError(Model):
     """Jobs that failed alike: of one kind and read, with one code and one message."""
 
@@ -3527,6 +3582,8 @@ class OperatorErrorList(Model):
     """Whether there were more than 100 kinds, of which those that failed last are shown."""
     looked_from: str | None
     """When the oldest job that was looked through was made: what failed before is not here. Null if no job failed."""
+    deliveries: OperatorDeliveryErrors
+    """How deliveries failed."""
 
 
 class OperatorJob(Model):
@@ -3610,6 +3667,24 @@ class OperatorReadList(Model):
     """Always false: one page has all reads."""
     next_cursor: str | None
     """Always null."""
+
+
+class OperatorTable(Model):
+    """The size of a table, by the database's own statistics."""
+
+    __slots__ = ()
+    name: str
+    """Its name."""
+    rows: int | None
+    """About how many rows it has; null before it was vacuumed or analysed for the first time."""
+    table_bytes: int
+    """The bytes of its rows."""
+    index_bytes: int
+    """The bytes of its indexes."""
+    dead_rows: int
+    """About how many deleted or changed rows are still to be vacuumed."""
+    gathered_at: str | None
+    """When it was vacuumed or analysed last; null if it never was."""
 
 
 class OperatorUser(Model):
@@ -3934,7 +4009,7 @@ class Project(Model):
     project_url: str
     """The URL of this project, to read with a credential: `GET /projects/{id}`. It has no web page."""
     webhook_url: str | None
-    """The URL that its changes of status are sent to, or null."""
+    """The URL that its changes of status are sent to; null when none is set, or whoever set it has no access any more."""
     planner: str | None
     """The planner that works on it: `keywords`, which is built in, or the id of a model; null when somebody outside works on
     it."""
@@ -4541,6 +4616,16 @@ class ResentTo(Model):
     """Its account."""
     resent: int
     """The number of deliveries that were started, or would be."""
+
+
+class RetentionAnswer(Model):
+    """How long rows are kept, and how large the tables are."""
+
+    __slots__ = ()
+    kept: list[KeptRows]
+    """What is deleted once it is old enough."""
+    tables: list[OperatorTable]
+    """All tables, the largest first."""
 
 
 class RevokeCalendarFeed(Model):
@@ -6804,7 +6889,7 @@ class ProjectEvent(Model):
     project_url: str
     """The URL of this project, to read with a credential: `GET /projects/{id}`. It has no web page."""
     webhook_url: str | None
-    """The URL that its changes of status are sent to, or null."""
+    """The URL that its changes of status are sent to; null when none is set, or whoever set it has no access any more."""
     planner: str | None
     """The planner that works on it: `keywords`, which is built in, or the id of a model; null when somebody outside works on
     it."""
@@ -6924,7 +7009,8 @@ shapes(
     (ModelPage, {'models': Model}),
     (NewLayer, {'shadow': LayerShadow}),
     (OpenedAccount, {'account': OperatorAccount}),
-    (OperatorErrorList, {'data': OperatorError}),
+    (OperatorDeliveryErrors, {'data': OperatorDeliveryError}),
+    (OperatorErrorList, {'data': OperatorError, 'deliveries': OperatorDeliveryErrors}),
     (OperatorJob, {'job': JobAnswer}),
     (OperatorReadList, {'data': OperatorRead}),
     (OperatorWebhook, {'ping': Ping}),
@@ -6945,6 +7031,7 @@ shapes(
     (PulledPosts, {'posts': Post}),
     (ReadsOnReady, {'answers': PreparedRead}),
     (ResentAll, {'endpoints': ResentTo}),
+    (RetentionAnswer, {'kept': KeptRows, 'tables': OperatorTable}),
     (SentAttempt, {'times': AttemptTimes}),
     (SettingsAnswer, {'settings': WorkspaceSettings}),
     (SilenceAnswer, {'keep': KeptSpan}),
