@@ -134,7 +134,8 @@ async fn failed_reads_are_counted_and_taken_without_a_look_at_the_jobs_between_t
     verdict::new_failure(&mut look).await?;
     looks_up(&mut look, "new kind of failure", MANY, &["jobs_failed_reads", "jobs_failed_others"]).await?;
     let judged = plans::rows_read(&mut look, "jobs").await?;
-    assert!(judged - taken <= 300, "{} rows were read for the verdict", judged - taken);
+    // Beside these the planner looks at the ends of the index, where nothing has vacuumed the table yet.
+    assert!(judged - taken <= 300 + 10, "{} rows were read for the verdict", judged - taken);
     assert!(verdict::new_failure(&mut look).await?.is_some(), "all that failed in a day was looked at");
     // With the 300 as many as are looked at: they go back two hours, and not a day.
     sqlx::raw_sql(

@@ -21,8 +21,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause between two polls.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// A server must begin to answer a poll, and go on with its answer, within the model's time divided by this. A poll
-/// that is never answered, or whose answer stops on its way, as where a gateway has forgotten the connection, would hide
-/// a prediction that is done.
+/// that is never answered, or whose answer stops on its way, as where a gateway has forgotten the connection, would
+/// hide a prediction that is done.
 const POLLS: u32 = 8;
 /// The longest that a poll may wait for the next part of its answer, however much time the model has.
 const LONGEST_POLL: Duration = Duration::from_secs(30);
