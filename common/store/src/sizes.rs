@@ -1,7 +1,8 @@
 //! How large the tables are, and how old the oldest rows are of those whose old rows are deleted: for operators.
 //!
 //! Sizes and numbers of rows are the database's own statistics, as of the last vacuum or analysis: nothing is counted,
-//! and no lock of another waits or is waited for. The oldest rows are looked for among the first of an index.
+//! and no lock of another waits or is waited for. The oldest rows are looked for among the first of an index, and wait
+//! for a migration that has locked their table.
 
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;

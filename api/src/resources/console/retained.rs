@@ -25,11 +25,16 @@ const TABLES: [(&str, Fit); 6] = [
 /// The tables that are shown; all are in the operators' route.
 const MOST: usize = 20;
 
-pub(super) fn shown(found: &Retention, now: DateTime<Utc>) -> Markup {
+/// Shows both; `found` is none where they could not be read.
+pub(super) fn shown(found: Option<&Retention>, now: DateTime<Utc>) -> Markup {
     html! {
-        (shell::section("kept", "What is deleted next", &kept(found, now)))
-        (shell::section("tables", "The largest tables", &tables(found, now)))
+        (shell::section("kept", "What is deleted next", &found.map_or_else(unread, |found| kept(found, now))))
+        (shell::section("tables", "The largest tables", &found.map_or_else(unread, |found| tables(found, now))))
     }
+}
+
+fn unread() -> Markup {
+    html! { p { "It could not be read within two seconds." } }
 }
 
 fn kept(found: &Retention, now: DateTime<Utc>) -> Markup {

@@ -53,9 +53,18 @@ async fn operators_see_from_when_the_oldest_rows_are_deleted_and_how_large_table
     let logged = find(&later, "kept", "table", "account_audit");
     assert_eq!((&logged["days"], &logged["setting"]), (&json!(400), &json!("MWS_AUDIT_DAYS")), "{logged}");
 
-    let (status, page) = signed_in(&world, ANNA).await?.get("/console/fleet").await?;
+    let browser = signed_in(&world, ANNA).await?;
+    let (status, page) = browser.get("/console/fleet").await?;
     assert_eq!(status, StatusCode::OK, "{page}");
     for shown in ["What is deleted next", "MWS_RETENTION_DAYS", "The largest tables", "mws admin retention"] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+
+    let migrating = world.hold("LOCK TABLE project_webhooks IN ACCESS EXCLUSIVE MODE").await?;
+    let (status, page) = browser.get("/console/fleet").await?;
+    migrating.rollback().await?;
+    assert_eq!(status, StatusCode::OK, "{page}");
+    for shown in ["Releases and the schema", "What is deleted next", "It could not be read within two seconds."] {
         assert!(page.contains(shown), "{shown}: {page}");
     }
     world.end().await
