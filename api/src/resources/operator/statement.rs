@@ -39,8 +39,10 @@ impl OperatorStatements {
         cursor: Query<Option<Text>>,
     ) -> Answer<Json<StatementAnswer>> {
         let id: AccountId = id.0.id(Code::AccountNotFound)?;
-        // Not in the account's turns: whoever keeps them taken would keep operators from it.
-        let mut conn = self.0.pages.acquire().await?;
+        // Not in the account's turns: whoever keeps them taken would keep operators from it. Nor over the connections
+        // of the operators' pages, whose statements end after two seconds: a page of an old month reads past the
+        // entries of all later ones.
+        let mut conn = self.0.conn().await?;
         let found = statement_of(&mut conn, id, month.0.as_ref(), limit.0, cursor.0.as_ref()).await?;
         Ok(Json(found.ok_or_else(|| missing(Code::AccountNotFound, id))?))
     }
