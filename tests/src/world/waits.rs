@@ -22,8 +22,9 @@ pub async fn in_line<K, T>(turns: &Turns<K>, call: &JoinHandle<T>, what: &str) -
 pub async fn let_in(mut call: impl AsyncFnMut() -> anyhow::Result<Answer>) -> anyhow::Result<Answer> {
     until("it is let in", async || {
         let answer = call().await?;
-        let may_succeed_later = answer.json["error"]["retryable"] == true && answer.code() != "internal";
-        Ok((!may_succeed_later).then_some(answer))
+        // Tools say it in so many words, and other routes by their status.
+        let may_succeed_later = answer.json["error"]["retryable"] == true || answer.status == 429;
+        Ok((!may_succeed_later || answer.code() == "internal").then_some(answer))
     })
     .await
 }
