@@ -1,5 +1,5 @@
-//! Slow work goes on beside the slots: a slow download, a file that is slow to probe or has to be measured as a whole,
-//! and what a bucket is slow to give or to take. So quick work never waits for it.
+//! Slow work goes on beside the slots: a slow download, a file that is slow to probe or to measure, and what a bucket
+//! is slow to give or to take. So quick work never waits for it.
 //!
 //! An attempt leaves its slot and keeps its claim and its lease; the queue's next ticket gets the slot. This module
 //! bounds how many go on beside the slots; past that an attempt stays in its slot. The claim bounds how many an account
@@ -205,6 +205,12 @@ impl Slot {
     #[cfg(test)]
     pub fn another(&self) -> Self {
         Self { aside: self.aside.clone(), account: self.account, left: CancellationToken::new() }
+    }
+
+    /// Returns a slot beside it, for an attempt of another account.
+    #[cfg(test)]
+    pub fn of_another_account(&self) -> Self {
+        Self { account: AccountId::mint(), ..self.another() }
     }
 
     /// Completes when the attempt has left the slot.

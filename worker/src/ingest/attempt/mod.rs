@@ -24,8 +24,8 @@ use tokio_util::sync::CancellationToken;
 const FETCH_TIME: Duration = Duration::from_hours(1);
 /// The time limit of probing a file's headers.
 const PROBE_TIME: Duration = Duration::from_mins(1);
-/// How long a download, a look at a file, and a request to the media store may each stay in the slot. Others wait for
-/// the slot no longer than that, and usual work ends within it, even on a busy machine.
+/// How long a download, a look at a file, measuring it, and a request to the media store may each stay in the slot.
+/// Others wait for the slot no longer than that, and usual work ends within it, even on a busy machine.
 const QUICK: Duration = Duration::from_secs(2);
 /// The longest that measuring a file of undeclared length may take.
 const COUNT_TIME: Duration = Duration::from_mins(15);
@@ -42,8 +42,8 @@ const MOST_TIME_A_MIB: Duration = Duration::from_secs(1);
 /// The part of it that uploads have for free; the rest counts as unpaid processor time, as a job's does.
 const USUAL_TIME: Duration = Duration::from_secs(3);
 const USUAL_TIME_A_MIB: Duration = Duration::from_millis(200);
-/// Samples per second when a length is measured: a low rate will do.
-const COUNT_RATE: u32 = 8_000;
+/// The samples by which a length is measured: a low rate will do.
+const COUNTED: SoundFormat = SoundFormat { rate: 8_000, channels: Channels::Mono };
 /// The container whose length is known only by the times of its last packets; the last one may hold a third of a
 /// second.
 const BY_TIMES: &str = "mpegts";
@@ -208,8 +208,8 @@ async fn look_through(media: &MediaSource, slot: &Slot, processor: &ProcessorTim
 }
 
 /// Returns the true length in milliseconds of a file that does not declare it: a recording whose writer never noted it,
-/// or a format that has no field for it. Reads are priced by it, get their time by it, and end there. Measuring takes
-/// long, so it is done beside the slots.
+/// or a format that has no field for it. Reads are priced by it, get their time by it, and end there. A short file is
+/// measured in the slot: beside the slots it would wait for others' long ones.
 async fn count_length(
     media: &MediaSource,
     facts: &Facts,
@@ -219,18 +219,22 @@ async fn count_length(
     if !facts.has_audio && !facts.has_video {
         return Ok(None);
     }
-    let (_place, _turn) = slot.turn().await;
-    let ctx = within(count_time(media.file().metadata()?.len()), processor);
-    if facts.has_audio {
-        let few = SoundFormat { rate: COUNT_RATE, channels: Channels::Mono };
-        let heard = decode_sound(media, few, &ctx, |blocks| {
+    let most = count_time(media.file().metadata()?.len());
+    let sound = |ctx| async move {
+        let heard = decode_sound(media, COUNTED, &ctx, |blocks| {
             blocks.for_each(drop);
             Ok(())
         });
-        return Ok(Some(heard.await?.1.duration_ms));
-    }
+        heard.await.map(|(_, decoded)| decoded.duration_ms)
+    };
     // Nothing is decoded: a picture may be so large that hours of them take hours.
-    Ok(Some(picture_length(media, &ctx).await?))
+    let picture = |ctx| async move { picture_length(media, &ctx).await };
+    let length = if facts.has_audio {
+        in_turn(slot, most, processor, sound).await?
+    } else {
+        in_turn(slot, most, processor, picture).await?
+    };
+    Ok(Some(length))
 }
 
 /// Returns how long measuring a file of `bytes` bytes may take: many times what sound of an ordinary rate takes, so

@@ -110,3 +110,29 @@ async fn what_does_not_say_how_long_it_is_is_counted() {
         assert!((counted - 30_000).abs() <= 110, "{name}: {counted}");
     }
 }
+
+#[tokio::test]
+async fn a_short_file_is_counted_while_others_measure_theirs_in_all_turns() {
+    let studio = Studio::new();
+    let path = studio.make("short.aac", "anoisesrc=d=1:r=44100:seed=1", &["-c:a", "aac", "-b:a", "96k"]);
+    let media = studio.open(&path, &an_hour()).await.unwrap();
+    assert_eq!(media.probe().duration_ms, None);
+    let others = Slot::alone();
+    let _held = others.turn().await;
+    let free = ProcessorTime::unbounded();
+    let mut counted = None;
+    // On a busy machine it may take more than a moment, and would wait for a turn then.
+    for _ in 0..10 {
+        let slot = others.of_another_account();
+        counted = tokio::select! {
+            biased;
+            facts = find_facts(&media, None, &slot, &free) => Some(facts),
+            () = slot.until_left() => None,
+        };
+        if counted.is_some() {
+            break;
+        }
+    }
+    let counted = counted.expect("it waits for no turn of others").unwrap().duration_ms.unwrap();
+    assert!((counted - 1_000).abs() <= 110, "{counted}");
+}
