@@ -2,6 +2,7 @@
 
 use super::generation::models;
 use domain::credits::Credits;
+use mws_tests::world::runners::Gate;
 use mws_tests::world::{Media, Provider, Reply, Tenant, Worker, World, runners, until};
 use poem::http::Method;
 use serde_json::json;
@@ -22,10 +23,10 @@ async fn world_of(folder: &Path, provider: &Provider) -> anyhow::Result<World> {
     World::with(|settings| settings.providers = Some(path)).await
 }
 
-/// A worker with few slots that asks it.
-async fn worker_of(world: &World, drain_seconds: u64) -> anyhow::Result<Worker> {
+/// A worker with one slot that asks it, and does all else with these engines.
+async fn worker_of(world: &World, others: Engines, drain_seconds: u64) -> anyhow::Result<Worker> {
     let Engines { makers, generate, call_off, .. } = Engines::found(&world.process);
-    let engines = Engines { makers, generate, call_off, ..runners::instant() };
+    let engines = Engines { makers, generate, call_off, ..others };
     world
         .worker_with(engines, |settings| {
             settings.worker_reads = Some(1);
@@ -61,7 +62,7 @@ async fn all_are_claimed(world: &World) -> anyhow::Result<()> {
 async fn what_waits_for_its_accounts_share_of_memory_holds_no_slot() -> anyhow::Result<()> {
     let (folder, provider) = (tempfile::tempdir()?, Provider::start(|_, _, _| Reply::Silence)?);
     let world = world_of(folder.path(), &provider).await?;
-    let worker = worker_of(&world, 1).await?;
+    let worker = worker_of(&world, runners::instant(), 1).await?;
     let mut asked = 0;
     for (name, jobs, at_once) in ACCOUNTS {
         let tenant = account_with(&world, name, jobs).await?;
@@ -83,7 +84,7 @@ async fn what_waits_for_memory_is_handed_back_as_soon_as_its_worker_is_told_to_s
     let (folder, provider) = (tempfile::tempdir()?, Provider::start(|_, _, _| Reply::Silence)?);
     let world = world_of(folder.path(), &provider).await?;
     // Longer than anybody waits here: what is at the provider goes on meanwhile.
-    let worker = worker_of(&world, 600).await?;
+    let worker = worker_of(&world, runners::instant(), 600).await?;
     let mut asked = 0;
     for (name, jobs, at_once) in &ACCOUNTS[..2] {
         account_with(&world, name, *jobs).await?;
@@ -97,5 +98,28 @@ async fn what_waits_for_memory_is_handed_back_as_soon_as_its_worker_is_told_to_s
     assert_eq!(world.count("SELECT count(*) FROM jobs WHERE status = 'running'").await?, 32);
     assert_eq!(provider.asked(&Method::PUT).len(), asked, "none of them was asked for");
     worker.kill().await;
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_waits_for_a_provider_holds_no_lent_slot() -> anyhow::Result<()> {
+    let (folder, provider) = (tempfile::tempdir()?, Provider::start(|_, _, _| Reply::Silence)?);
+    let world = world_of(folder.path(), &provider).await?;
+    let gate = Gate::closed();
+    let worker = worker_of(&world, gate.runner(), 1).await?;
+    let hog = world.tenant("hog").await?;
+    let item = world.item(&hog, Media::audio(60)).await?;
+    hog.client.prepare(&[item], &["levels"]).await?;
+    until("the slot is held", async || Ok((gate.inside() == 1).then_some(()))).await?;
+    // One account more than slots are lent at once, and a second job of the first account.
+    for (name, jobs) in [("a", 2), ("b", 1), ("c", 1), ("d", 1), ("e", 1)] {
+        account_with(&world, name, jobs).await?;
+    }
+    provider.gets(&Method::PUT, 5).await?;
+    let running = "SELECT count(*) FROM jobs WHERE kind = 'generation' AND status = 'running'";
+    assert_eq!(world.count(running).await?, 5, "no account's second is lent a slot");
+    let accounts = "SELECT count(DISTINCT payer_account_id) FROM jobs WHERE kind = 'generation' AND status = 'running'";
+    assert_eq!(world.count(accounts).await?, 5);
+    worker.stop().await?;
     world.end().await
 }

@@ -158,6 +158,12 @@ impl Leases {
         holders
     }
 
+    /// Returns the jobs that are claimed here and the accounts that pay for them, also of those that have left their
+    /// slots.
+    pub fn claimed(&self) -> HashMap<JobId, AccountId> {
+        self.0.lock().iter().map(|(job, claim)| (*job, claim.payer)).collect()
+    }
+
     /// Returns the jobs that this process runs, without those that have left their slots.
     pub fn running(&self) -> HashSet<JobId> {
         self.0.lock().iter().filter(|(_, claim)| !claim.is_away()).map(|(job, _)| *job).collect()
@@ -254,5 +260,22 @@ async fn listen(process: Process, held: Arc<Held>) {
             Ok(_) | Err(tokio::sync::broadcast::error::RecvError::Lagged(_)) => {}
             Err(tokio::sync::broadcast::error::RecvError::Closed) => return,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_whose_job_has_left_its_slot_holds_none_and_has_a_job_here() {
+        let (leases, job, payer) = (Leases(Arc::default()), JobId::mint(), AccountId::mint());
+        let lease = leases.keep(job, 1, payer, Instant::now());
+        assert_eq!(leases.holders(), HashMap::from([(payer, 1)]));
+        lease.is_away.store(true, Ordering::Relaxed);
+        assert!(leases.holders().is_empty() && leases.running().is_empty());
+        assert_eq!(leases.claimed(), HashMap::from([(job, payer)]));
+        drop(lease);
+        assert!(leases.claimed().is_empty());
     }
 }

@@ -12,13 +12,17 @@
 //! hold.
 //!
 //! All of that is for accounts that run nothing here. One that runs a job here, in a slot or beside, is lent no other
-//! place, also where some are free: its next job waits for a slot, or until its own has ended.
+//! place, also where some are free: its next job waits for a slot, or until its own has ended. One whose jobs all wait
+//! for providers outside their slots is lent a place for a read or a render, and none for a further generation or dub.
+//!
+//! A lent job leaves its place while it waits for a provider, as it would leave a slot, and takes one again to go on.
 //!
 //! A job in a lent slot is claimed without its ticket, which then finds nothing to claim.
 
 use crate::jobs::Worker;
 use domain::ids::{AccountId, JobId};
 use domain::task::Task;
+use runtime::queue::LentSlots;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,6 +55,7 @@ impl Lent {
             worker,
             tasks,
             slots,
+            places: LentSlots::new(slots.max(LEAST)),
             running: running.clone(),
             beside: HashSet::new(),
             in_slots: HashSet::new(),
@@ -82,8 +87,10 @@ struct Lender {
     worker: Arc<Worker>,
     tasks: Vec<Task>,
     slots: usize,
+    /// The slots that are lent.
+    places: LentSlots,
     running: TaskTracker,
-    /// The jobs that run beside the slots.
+    /// The jobs that were begun beside the slots.
     beside: HashSet<JobId>,
     /// The jobs that run in the slots.
     in_slots: HashSet<JobId>,
@@ -103,28 +110,43 @@ impl Lender {
         if !are_held(&holders, self.slots, self.since.elapsed()) {
             return;
         }
-        let taken = self.running.len().saturating_sub(usize::from(self.trial.is_some()));
-        let left = self.slots.max(LEAST).saturating_sub(taken);
-        if left > 0 {
-            let holders: Vec<AccountId> = holders.into_keys().collect();
-            for WaitingJob { job, .. } in self.waiting(&self.tasks, &holders, left).await {
-                tracing::info!(job.id = %job, "A job is run beside the slots, which others hold.");
-                self.beside.insert(job);
-                self.running.spawn(Arc::clone(&self.worker).claim_and_run(job));
-            }
+        if self.places.free() > 0 {
+            let here: Vec<AccountId> = self.worker.claimed().into_values().collect();
+            self.lend(holders.into_keys().collect(), &here).await;
         } else if self.trial.is_none() {
             let others: Vec<AccountId> = holders.keys().chain(self.tried.keys()).copied().collect();
-            let tasks: Vec<Task> = self.tasks.iter().copied().filter(|task| may_be_tried(*task)).collect();
-            if let Some(WaitingJob { job, payer }) = self.waiting(&tasks, &others, 1).await.pop() {
+            if let Some(WaitingJob { job, payer }) = self.waiting(&self.asking_nobody(), &others, 1).await.pop() {
                 self.beside.insert(job);
                 self.trial = Some((payer, self.running.spawn(Arc::clone(&self.worker).try_for(job, TRIED_FOR))));
             }
         }
     }
 
+    /// Lends what is free to accounts that have no job here, and then for what asks no provider to those whose jobs
+    /// all wait for one: these are no `holders`.
+    async fn lend(&mut self, mut holders: Vec<AccountId>, here: &[AccountId]) {
+        let left = self.places.free();
+        let mut waiting = self.waiting(&self.tasks, here, left).await;
+        if waiting.len() < left {
+            holders.extend(waiting.iter().map(|first| first.payer));
+            let further = self.waiting(&self.asking_nobody(), &holders, left - waiting.len()).await;
+            waiting.extend(further);
+        }
+        for WaitingJob { job, .. } in waiting {
+            let Some(slot) = self.places.take() else { return };
+            tracing::info!(job.id = %job, "A job is run beside the slots, which others hold.");
+            self.beside.insert(job);
+            self.running.spawn(Arc::clone(&self.worker).claim_and_run(job, slot));
+        }
+    }
+
+    fn asking_nobody(&self) -> Vec<Task> {
+        self.tasks.iter().copied().filter(|task| asks_nobody(*task)).collect()
+    }
+
     fn note_what_runs(&mut self) {
-        let running = self.worker.running();
-        self.beside.retain(|job| running.contains(job));
+        let (running, claimed) = (self.worker.running(), self.worker.claimed());
+        self.beside.retain(|job| claimed.contains_key(job));
         let in_slots = running.difference(&self.beside).copied().collect();
         if !self.in_slots.is_subset(&in_slots) {
             self.since = Instant::now();
@@ -153,8 +175,8 @@ impl Lender {
     }
 }
 
-/// Whether a job of this task may be handed back after a while: not one that may have asked a provider by then.
-fn may_be_tried(task: Task) -> bool {
+/// Whether no job of this task asks a provider, so that each may be handed back after a while.
+fn asks_nobody(task: Task) -> bool {
     match task {
         Task::Read(_) | Task::Render => true,
         Task::Generation | Task::Dub => false,

@@ -121,6 +121,11 @@ impl Worker {
         self.leases.running()
     }
 
+    /// Returns the jobs that are claimed here, also those that wait outside their slots, and who pays for them.
+    pub(crate) fn claimed(&self) -> HashMap<JobId, AccountId> {
+        self.leases.claimed()
+    }
+
     /// Returns how many jobs run here for each account.
     pub(crate) fn holders(&self) -> HashMap<AccountId, usize> {
         self.leases.holders()
@@ -153,14 +158,14 @@ impl Worker {
         Ok(Taken { work: claimed.into_iter().map(run).collect(), next: picked.next })
     }
 
-    /// Claims a job without its ticket, unless another worker has, and takes it to its end.
-    pub async fn claim_and_run(self: Arc<Self>, job: JobId) {
+    /// Claims a job without its ticket, unless another worker has, and takes it to its end in this slot.
+    pub async fn claim_and_run(self: Arc<Self>, job: JobId, slot: Slot) {
         if self.process.shutdown.is_cancelled() {
             return;
         }
         let claimed_at = Instant::now();
         match self.claim(job).await {
-            Ok(Some(claimed)) => self.run(claimed, claimed_at)(Slot::default()).await,
+            Ok(Some(claimed)) => self.run(claimed, claimed_at)(slot).await,
             Ok(None) => {}
             Err(error) => tracing::warn!(job.id = %job, error = %error, "A job has to wait for its ticket."),
         }
@@ -169,7 +174,7 @@ impl Worker {
     /// Claims a job without its ticket and runs it for at most `most`: one that has not ended by then is handed back.
     /// Returns whether it ended in time.
     pub(crate) async fn try_for(self: Arc<Self>, job: JobId, most: Duration) -> bool {
-        let running = Arc::clone(&self).claim_and_run(job);
+        let running = Arc::clone(&self).claim_and_run(job, Slot::default());
         let mut running = pin!(running);
         if timeout(most, &mut running).await.is_ok() {
             return true;

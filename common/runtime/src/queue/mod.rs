@@ -19,7 +19,7 @@ use store::uploads::Stage;
 
 pub use claims::{Next, Take, Taken, Work};
 pub use picker::{Picked, Picker};
-pub use slots::Slot;
+pub use slots::{LentSlots, Slot};
 pub use store::tickets::{Queue, Subject, Ticket, push};
 pub use work::{Claims, Handler, Subscription, WorkError, Works, work};
 

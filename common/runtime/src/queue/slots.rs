@@ -57,6 +57,28 @@ impl Slots {
     }
 }
 
+/// Slots beside those of a queue, which its work is lent one by one. Clones share them.
+#[derive(Debug, Clone)]
+pub struct LentSlots(Slots);
+
+impl LentSlots {
+    /// Returns so many, all of them free.
+    pub fn new(all: usize) -> Self {
+        Self(Slots::new(all))
+    }
+
+    /// Takes one if one is free. Whoever comes back to a lent slot is before this.
+    pub fn take(&self) -> Option<Slot> {
+        let permit = Arc::clone(&self.0.permits).try_acquire_owned().ok()?;
+        Some(self.0.given(Some(permit)).0)
+    }
+
+    /// Returns how many are free.
+    pub fn free(&self) -> usize {
+        self.0.permits.available_permits()
+    }
+}
+
 #[derive(Debug)]
 struct SlotState {
     permits: Arc<Semaphore>,
@@ -119,6 +141,20 @@ mod tests {
         let mut ended = pin!(slots.all_ended());
         assert_eq!(poll!(&mut ended), Poll::Pending);
         assert!(!Slot::default().leave(), "what runs beside the slots has none");
+    }
+
+    #[tokio::test]
+    async fn a_lent_slot_is_left_and_taken_again_as_others_are() {
+        let lent = LentSlots::new(1);
+        let slot = lent.take().unwrap();
+        assert!(lent.free() == 0 && lent.take().is_none());
+        assert!(slot.leave());
+        let other = lent.take().unwrap();
+        let mut coming = pin!(slot.retake());
+        assert_eq!(poll!(&mut coming), Poll::Pending);
+        drop(other);
+        assert!(lent.take().is_none(), "it is for who comes back");
+        assert_eq!(poll!(&mut coming), Poll::Ready(()));
     }
 
     #[tokio::test]
