@@ -2,16 +2,19 @@
 //!
 //! A job that waits for a provider computes nothing here, so it leaves its slot to others. It holds memory while it
 //! waits, which it takes before it reads what it sends (`memory`). While other jobs of its account have all that the
-//! account may have, it waits for memory outside its slot too. If other accounts have the memory, it waits for its
-//! provider in its slot. When a slot does not come free within `SLOT_TIMEOUT`, the job goes on beside the slots: a few
-//! jobs at a time, as with lent slots.
+//! account may have, it waits for memory outside its slot too (`places`), or is put back into the queue: where no place
+//! is left, or when it has waited for too long. If other accounts have the memory, it waits for its provider in its
+//! slot. All of that is the same for lent slots. When a slot does not come free within `SLOT_TIMEOUT`, the job goes on
+//! beside the slots: a few jobs at a time.
 
 mod memory;
+mod places;
 
 use crate::readers::ReadError;
 use domain::ids::AccountId;
 use futures_util::future::BoxFuture;
 use memory::{Memory, MemoryPermit, NoMemory};
+use places::Places;
 use runtime::queue::Slot;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,10 +30,7 @@ const WAITING_MIB: usize = 256;
 const LEAST_MIB: usize = 4;
 /// Memory that sending a source takes, as a multiple of its size: its base64, twice.
 const SENT: usize = 3;
-/// Jobs that wait for memory outside their slots at once, at most.
-const FOR_MEMORY: usize = 64;
-/// How long a job waits for memory, before it takes a slot and waits for its provider there. It counts to no time limit
-/// of the job (`JobCtx::turn`).
+/// How long a job waits for memory, before it is put back. It counts to no time limit of the job (`JobCtx::turn`).
 const MEMORY_TIMEOUT: Duration = Duration::from_mins(5);
 /// Jobs that go on beside the slots at once, at most.
 const BESIDE: usize = 4;
@@ -38,7 +38,7 @@ const BESIDE: usize = 4;
 const SLOT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Jobs that wait outside a process's slots at once, at most.
-pub(crate) const MOST_WAITING: usize = WAITING_MIB / LEAST_MIB + FOR_MEMORY;
+pub(crate) const MOST_WAITING: usize = WAITING_MIB / LEAST_MIB + places::ALL;
 
 /// Records that a provider is about to be asked, or fails where it may not be.
 type Note = Box<dyn Fn() -> BoxFuture<'static, Result<MayAsk, ReadError>> + Send + Sync>;
@@ -56,14 +56,14 @@ pub(crate) enum MayAsk {
 #[derive(Debug, Clone)]
 pub(crate) struct WaitLimits {
     memory: Memory,
-    for_memory: Arc<Semaphore>,
+    for_memory: Places,
     beside: Arc<Semaphore>,
     shutdown: CancellationToken,
 }
 
 impl WaitLimits {
     pub(crate) fn new(shutdown: &CancellationToken) -> Self {
-        let (for_memory, beside) = (Arc::new(Semaphore::new(FOR_MEMORY)), Arc::new(Semaphore::new(BESIDE)));
+        let (for_memory, beside) = (Places::default(), Arc::new(Semaphore::new(BESIDE)));
         Self { memory: Memory::new(WAITING_MIB), for_memory, beside, shutdown: shutdown.clone() }
     }
 
@@ -108,7 +108,7 @@ fn put<T>(into: &Mutex<Option<T>>, permit: Option<T>) {
 }
 
 impl ProviderWait {
-    /// Takes the memory that the job needs to wait outside its slot. Without it the job waits in its slot.
+    /// Takes the memory that the job needs to wait outside its slot. While others have it the job waits in its slot.
     async fn take_memory(&self) -> Result<(), ReadError> {
         match self.limits.memory.take(self.account, self.mib) {
             Ok(taken) => put(&self.memory, Some(taken)),
@@ -118,32 +118,30 @@ impl ProviderWait {
         Ok(())
     }
 
-    /// Waits outside the slot until the account's other jobs have given memory back. While the process ends nothing
-    /// begins any more: what still waits then is stopped, and handed back.
+    /// Waits outside the slot until the account's other jobs have given memory back. Whoever has no place to wait in is
+    /// put back. While the process ends nothing begins any more: what still waits then is stopped, and handed back.
     async fn wait_for_memory(&self) -> Result<(), ReadError> {
-        let Ok(_waits) = self.limits.for_memory.try_acquire() else { return Ok(()) };
+        let Some(_place) = self.limits.for_memory.take(self.account) else { return Err(ReadError::NoPlace) };
         if !self.slot.leave() {
-            return Ok(());
+            return Err(ReadError::NoPlace);
         }
         self.is_away.store(true, Ordering::Relaxed);
         self.slot.tell();
         tokio::select! {
             biased;
             () = self.limits.shutdown.cancelled() => Err(ReadError::Cancelled),
-            () = self.come_back_with_memory() => Ok(()),
+            came = self.come_back_with_memory() => came,
         }
     }
 
-    /// Waits for memory and then for a slot, or for a slot alone where the memory takes too long.
-    async fn come_back_with_memory(&self) {
+    /// Waits for memory and then for a slot.
+    async fn come_back_with_memory(&self) -> Result<(), ReadError> {
         let taking = timeout(MEMORY_TIMEOUT, self.limits.memory.wait(self.account, self.mib));
-        if let Ok(Ok(taken)) = taking.await {
-            put(&self.memory, Some(taken));
-            return self.back().await;
-        }
-        // What it is going to read is not counted as memory, so it needs a slot, however long it waits for one.
-        self.slot.retake().await;
-        self.is_away.store(false, Ordering::Relaxed);
+        // In a slot it would keep others waiting for as long as its provider takes.
+        let Ok(Ok(taken)) = taking.await else { return Err(ReadError::NoPlace) };
+        put(&self.memory, Some(taken));
+        self.back().await;
+        Ok(())
     }
 
     /// Leaves the slot, or the place beside the slots, to others.
@@ -197,7 +195,8 @@ impl Asking {
     /// the memory and then for a slot.
     ///
     /// # Errors
-    /// [`ReadError::Cancelled`] where it would wait while the process ends.
+    /// [`ReadError::Cancelled`] where it would wait while the process ends, and [`ReadError::NoPlace`] where it has no
+    /// place to wait in or has waited for too long.
     pub(crate) async fn take_memory(&self) -> Result<(), ReadError> {
         match &self.0 {
             Some(asking) => asking.1.take_memory().await,
@@ -238,6 +237,9 @@ impl Asking {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures_util::poll;
+    use runtime::queue::LentSlots;
+    use std::pin::pin;
 
     #[tokio::test]
     async fn what_waits_on_beside_the_slots_gives_its_place_there_to_others() {
@@ -258,9 +260,49 @@ mod tests {
         let mut held = Vec::new();
         for (account, has_memory) in [(busy, true), (busy, true), (busy, false), (AccountId::mint(), true)] {
             let waiting = limits.waiting(Slot::default(), account, 16 << 20, Arc::default());
-            waiting.take_memory().await.unwrap();
+            // The third has no slot that it could leave to wait.
+            let is_put_back = matches!(waiting.take_memory().await, Err(ReadError::NoPlace));
+            assert_eq!(is_put_back, !has_memory, "after {}", held.len());
             assert_eq!(waiting.memory.lock().unwrap().is_some(), has_memory, "after {}", held.len());
             held.push(waiting);
         }
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_for_memory_in_vain_is_put_back_and_holds_no_slot() {
+        let limits = WaitLimits::new(&CancellationToken::new());
+        let (account, lent) = (AccountId::mint(), LentSlots::new(1));
+        let own = limits.memory.take(account, WAITING_MIB).unwrap();
+        let waiting = limits.waiting(lent.take().unwrap(), account, 0, Arc::default());
+        let mut taking = pin!(waiting.take_memory());
+        assert!(poll!(&mut taking).is_pending());
+        assert_eq!(lent.free(), 1, "a lent slot is left for others too");
+        drop(own);
+        let _others = limits.memory.take(AccountId::mint(), WAITING_MIB).unwrap();
+        assert!(matches!(taking.await, Err(ReadError::NoPlace)));
+        assert_eq!(lent.free(), 1, "and not taken again");
+    }
+
+    #[tokio::test]
+    async fn a_lent_slot_is_left_while_its_job_waits_for_a_provider() {
+        let (limits, lent) = (WaitLimits::new(&CancellationToken::new()), LentSlots::new(1));
+        let waiting = limits.waiting(lent.take().unwrap(), AccountId::mint(), 0, Arc::default());
+        waiting.take_memory().await.unwrap();
+        assert_eq!(lent.free(), 0);
+        waiting.leave();
+        assert_eq!(lent.free(), 1);
+        waiting.back().await;
+        assert_eq!(lent.free(), 0, "it goes on in its place");
+    }
+
+    #[tokio::test]
+    async fn an_account_without_a_place_to_wait_in_is_put_back_at_once() {
+        let limits = WaitLimits::new(&CancellationToken::new());
+        let (account, lent) = (AccountId::mint(), LentSlots::new(1));
+        let _most = limits.memory.take(account, WAITING_MIB).unwrap();
+        let _places: Vec<_> = std::iter::from_fn(|| limits.for_memory.take(account)).collect();
+        let waiting = limits.waiting(lent.take().unwrap(), account, 0, Arc::default());
+        assert!(matches!(waiting.take_memory().await, Err(ReadError::NoPlace)));
+        assert!(!waiting.is_away.load(Ordering::Relaxed), "it has not left its slot");
     }
 }

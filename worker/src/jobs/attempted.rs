@@ -7,7 +7,7 @@ use runtime::own_fault;
 use std::time::Duration;
 use store::jobs::{Claimed, Outcome};
 
-/// How long a job first waits for another worker to take it, and at most.
+/// How long a job that was not begun first waits for another worker or for its account's other jobs, and at most.
 const ELSEWHERE: Duration = Duration::from_secs(1);
 const ELSEWHERE_MOST: Duration = Duration::from_secs(30);
 
@@ -33,8 +33,8 @@ pub(super) fn deferred(wait: Duration) -> Attempted {
     Attempted { outcome: Outcome::HandedBackFor(wait), made: Vec::new(), error: Some(error) }
 }
 
-/// Returns how long a job waits for a worker that can do it, after `times` claims by workers that can't.
-fn for_another(times: i32) -> Duration {
+/// Returns how long a job waits that could not be begun, after `times` claims to no end.
+fn put_back_for(times: i32) -> Duration {
     (ELSEWHERE * u32::try_from(times).unwrap_or(0).saturating_add(1)).min(ELSEWHERE_MOST)
 }
 
@@ -47,7 +47,7 @@ pub(super) fn failed(claimed: &Claimed, error: &ReadError) -> Attempted {
     // Claims that did not fail: they were handed back or lost.
     let uncounted = claimed.claim_no - 1 - i32::from(claimed.failures);
     let handed_back = match error {
-        ReadError::Elsewhere => Some(for_another(uncounted)),
+        ReadError::Elsewhere | ReadError::NoPlace => Some(put_back_for(uncounted)),
         _ if error.is_ours() => own_fault::wait(uncounted),
         _ => None,
     };

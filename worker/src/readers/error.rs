@@ -123,6 +123,9 @@ pub enum ReadError {
     /// This worker lacks the engine or model that the job needs, and another has it.
     #[error("what it is made with is on another worker")]
     Elsewhere,
+    /// Other jobs of its account wait for providers with all the memory and the places that an account may have.
+    #[error("other jobs of its account wait for providers: it is put back until these have their answers")]
+    NoPlace,
     /// An engine on the network answered wrongly or not at all.
     #[error("the engine behind `{0}` failed")]
     Remote(Read),
@@ -165,7 +168,7 @@ impl ReadError {
             Self::Missing => "media_missing",
             Self::Timeout => "reader_timeout",
             Self::EngineNotConfigured(_) | Self::Elsewhere => "engine_not_configured",
-            Self::Remote(_) => "provider_unavailable",
+            Self::Remote(_) | Self::NoPlace => "provider_unavailable",
             Self::Provider(fault) => fault.code(),
             Self::Unsupported(_) => "not_supported",
             Self::NoRoom => "file_too_large",
@@ -191,7 +194,13 @@ impl ReadError {
     pub const fn retryable(&self) -> bool {
         match self {
             Self::Provider(fault) => matches!(fault, ProviderFault::Unavailable | ProviderFault::BrokenOff),
-            Self::Timeout | Self::Cancelled | Self::Remote(_) | Self::Crashed | Self::Killed | Self::Io(_) => true,
+            Self::Timeout
+            | Self::Cancelled
+            | Self::NoPlace
+            | Self::Remote(_)
+            | Self::Crashed
+            | Self::Killed
+            | Self::Io(_) => true,
             Self::NoAudio
             | Self::NoVideo
             | Self::Missing

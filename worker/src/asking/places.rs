@@ -1,0 +1,73 @@
+//! The places of jobs that wait outside their slots until their account's other jobs give memory back. An account has a
+//! share of them, so that the jobs of a few accounts don't take them all.
+
+use domain::ids::AccountId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// All places of a process.
+pub(super) const ALL: usize = 64;
+/// The places of an account, at most.
+const AN_ACCOUNTS: usize = 16;
+
+/// The places that are taken, by account. Clones are of the same places.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Places(Arc<Mutex<HashMap<AccountId, usize>>>);
+
+/// A place, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Place {
+    places: Places,
+    account: AccountId,
+}
+
+impl Places {
+    /// Takes a place for a job of the account, if one is left for it.
+    pub fn take(&self, account: AccountId) -> Option<Place> {
+        let mut taken = self.taken();
+        let own = taken.get(&account).copied().unwrap_or_default();
+        if own >= AN_ACCOUNTS || taken.values().sum::<usize>() >= ALL {
+            return None;
+        }
+        taken.insert(account, own + 1);
+        drop(taken);
+        Some(Place { places: self.clone(), account })
+    }
+
+    fn taken(&self) -> MutexGuard<'_, HashMap<AccountId, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut taken = self.places.taken();
+        let left = taken.get(&self.account).copied().unwrap_or_default().saturating_sub(1);
+        if left == 0 {
+            taken.remove(&self.account);
+        } else {
+            taken.insert(self.account, left);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_has_its_share_of_the_places_and_leaves_the_others() {
+        let (places, busy) = (Places::default(), AccountId::mint());
+        let mut held: Vec<_> = std::iter::from_fn(|| places.take(busy)).collect();
+        assert_eq!(held.len(), AN_ACCOUNTS);
+        held.push(places.take(AccountId::mint()).expect("others have theirs"));
+        drop(held.remove(0));
+        held.push(places.take(busy).expect("it has one less"));
+        while held.len() < ALL {
+            held.push(places.take(AccountId::mint()).expect("some are left"));
+        }
+        assert!(places.take(AccountId::mint()).is_none());
+        drop(held);
+        assert!(places.taken().is_empty(), "who has none is forgotten");
+    }
+}
