@@ -225,7 +225,7 @@ async fn count_length(
             blocks.for_each(drop);
             Ok(())
         });
-        heard.await.map(|(_, decoded)| decoded.duration_ms)
+        heard.await.map(|((), decoded)| decoded.duration_ms)
     };
     // Nothing is decoded: a picture may be so large that hours of them take hours.
     let picture = |ctx| async move { picture_length(media, &ctx).await };
