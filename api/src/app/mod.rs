@@ -5,6 +5,7 @@
 pub mod beside;
 pub mod doors;
 pub mod downloads;
+pub mod fair_turns;
 pub mod guesses;
 pub mod link_pages;
 pub mod links;

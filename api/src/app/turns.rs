@@ -6,6 +6,7 @@
 //! nothing else took up the database's, and others' calls took forty times as long. A turn lasts for the lookup, or the
 //! work, alone.
 
+use crate::app::fair_turns::FairTurns;
 use crate::http::answers::Taker;
 use crate::http::error::{Answer, ApiError, Code};
 use domain::ids::{AccountId, ItemId, UploadId};
@@ -43,7 +44,7 @@ pub struct WorkTurns {
     /// Looking up a public link, by the hash of its token.
     pub public_links: Turns<[u8; 32]>,
     /// Putting together what a public link's page shows, and checking passphrases, by the link's account.
-    pub page_parts: Turns<AccountId>,
+    pub page_parts: FairTurns<AccountId>,
     /// Taking comments of guests, by the link's account.
     pub guest_comments: Turns<AccountId>,
     /// Looking up a calendar feed, by the hash of its token.
@@ -104,7 +105,7 @@ impl Default for WorkTurns {
             // An account has twenty streams, and an event wakes all of them.
             streams: Turns::new(2, 4),
             // A page or a calendar costs a hundred times as much as looking its link up.
-            page_parts: Turns::new(1, 2),
+            page_parts: FairTurns::new(2),
             // They wait for the account's own turns of the database, where they must keep nobody else waiting.
             guest_comments: Turns::new(1, Semaphore::MAX_PERMITS),
             calendars: Turns::new(1, 2),
@@ -209,17 +210,6 @@ mod tests {
         assert!(own.as_mut().now_or_never().is_none(), "one short page at a time");
         drop(short);
         own.await;
-    }
-
-    #[tokio::test]
-    async fn an_account_with_many_links_leaves_turns_to_the_links_of_others() {
-        let (turns, busy, other) = (WorkTurns::default().page_parts, AccountId::mint(), AccountId::mint());
-        let first = turns.turn_soon(busy).await.expect("a turn");
-        let mut second = Box::pin(turns.turn_soon(busy));
-        assert!(second.as_mut().now_or_never().is_none(), "another link of it waits");
-        turns.turn_soon(other).await.expect("a turn");
-        drop(first);
-        second.await.expect("its turn");
     }
 
     #[tokio::test]

@@ -8,7 +8,8 @@ use std::fs;
 /// What a call or a job may wait in or be refused by, of tokio's.
 const WAITED_FOR: [&str; 5] = ["Semaphore", "Mutex", "RwLock", "OnceCell", "watch"];
 /// The same of our own.
-const OURS: [&str; 7] = [
+const OURS: [&str; 8] = [
+    "FairTurns::new(",
     "Shares::default()",
     "Room::new(",
     "Line::of_few(",
@@ -82,7 +83,8 @@ fn every_kind_of_turn_and_of_permit_is_named() -> anyhow::Result<()> {
     let rows = rows()?;
     let named: BTreeSet<&str> = rows.values().flat_map(|row| named(&row.line)).collect();
     let turns = code(&root().join("api/src/app/turns.rs"))?;
-    let turns = turns.lines().filter_map(|line| line.trim().split_once(": Turns::new(")).map(|(name, _)| name);
+    let turns = turns.lines().filter(|line| line.contains("Turns::new("));
+    let turns = turns.filter_map(|line| Some(line.trim().split_once(": ")?.0));
     let permits = code(&root().join("api/src/app/permits.rs"))?;
     let permits = permits.lines().filter_map(|line| line.trim().strip_prefix("pub fn of_")?.split_once('('));
     let permits: Vec<String> = permits.map(|(name, _)| format!("of_{name}")).collect();
