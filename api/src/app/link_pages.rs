@@ -2,14 +2,16 @@
 //!
 //! Whoever has a link may ask for its page without end, and putting comments and transcript together costs a hundred
 //! times as much as looking the link up. So one request at a time does it for an account, whatever its links, and two
-//! in all (`turns`). The parts are shown to everybody for two seconds, drawings of an item for ten. Whether the link
+//! in all (`fair_turns`). The parts are shown to everybody for two seconds, drawings of an item for ten. Whether the link
 //! still works is checked on each request, elsewhere: nothing here lets anybody in.
 
+use crate::http::answers::AnswerPermit;
+use crate::http::error::Answer;
 use bytes::Bytes;
 use domain::ids::{ItemId, PublicLinkId};
 use moka::future::Cache;
 use moka::ops::compute::Op;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use store::items::ItemRow;
 
@@ -57,13 +59,47 @@ pub enum Drawn {
     Captions,
 }
 
+/// What was drawn, and the room of those who are being sent it. Clones share both.
+#[derive(Debug, Clone)]
+pub struct Drawing {
+    bytes: Bytes,
+    room: Arc<Mutex<Weak<AnswerPermit>>>,
+}
+
+impl Drawing {
+    /// A drawing that nobody is being sent yet.
+    pub fn of(bytes: Bytes) -> Self {
+        Self { bytes, room: Arc::default() }
+    }
+
+    /// Returns its bytes.
+    pub fn bytes(&self) -> Bytes {
+        self.bytes.clone()
+    }
+
+    /// Returns the room for its bytes, which is held while they are sent. They are in memory once, so that all who are
+    /// being sent them share one room, which the first of them takes.
+    ///
+    /// # Errors
+    /// As `take`, which is told their number.
+    pub fn room(&self, take: impl FnOnce(u64) -> Answer<AnswerPermit>) -> Answer<Arc<AnswerPermit>> {
+        let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shared) = room.upgrade() {
+            return Ok(shared);
+        }
+        let taken = Arc::new(take(self.bytes.len() as u64)?);
+        *room = Arc::downgrade(&taken);
+        Ok(taken)
+    }
+}
+
 /// The key of a drawing: its kind, and the item's id, name and reads, so that a change of the item makes another.
-type Drawing = (Drawn, ItemId, String, Vec<String>);
+type DrawingKey = (Drawn, ItemId, String, Vec<String>);
 
 /// The pages that a process shows.
 pub struct LinkPages {
     shown: Cache<PublicLinkId, Arc<PageParts>>,
-    drawn: Cache<Drawing, Bytes>,
+    drawn: Cache<DrawingKey, Drawing>,
     viewed: Cache<PublicLinkId, ()>,
 }
 
@@ -74,7 +110,7 @@ impl LinkPages {
         let of_page = move |_: &_, parts: &Arc<PageParts>| {
             size([&parts.said, &parts.talk].into_iter().flatten().map(String::len).sum())
         };
-        let of_drawing = move |_: &_, bytes: &Bytes| size(bytes.len());
+        let of_drawing = move |_: &_, drawing: &Drawing| size(drawing.bytes.len());
         Self {
             shown: Cache::builder().max_capacity(MOST_KEPT).weigher(of_page).time_to_live(SHOWN_FOR).build(),
             drawn: Cache::builder().max_capacity(MOST_KEPT).weigher(of_drawing).time_to_live(DRAWN_FOR).build(),
@@ -98,13 +134,13 @@ impl LinkPages {
     }
 
     /// Returns a drawing of the item as it is now, where one was made within ten seconds.
-    pub async fn drawn(&self, what: Drawn, item: &ItemRow) -> Option<Bytes> {
-        self.drawn.get(&drawing(what, item)).await
+    pub async fn drawn(&self, what: Drawn, item: &ItemRow) -> Option<Drawing> {
+        self.drawn.get(&key(what, item)).await
     }
 
     /// Keeps a drawing for ten seconds.
-    pub async fn keep(&self, what: Drawn, item: &ItemRow, bytes: &Bytes) {
-        self.drawn.insert(drawing(what, item), bytes.clone()).await;
+    pub async fn keep(&self, what: Drawn, item: &ItemRow, drawing: &Drawing) {
+        self.drawn.insert(key(what, item), drawing.clone()).await;
     }
 
     /// Whether a view of the link counts: the first within a second does.
@@ -123,6 +159,27 @@ impl Default for LinkPages {
     }
 }
 
-fn drawing(what: Drawn, item: &ItemRow) -> Drawing {
+fn key(what: Drawn, item: &ItemRow) -> DrawingKey {
     (what, item.id, item.name.clone(), item.reads.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::answers::{Answers, Taker};
+    use domain::ids::AccountId;
+
+    #[test]
+    fn a_drawing_takes_room_once_however_many_are_being_sent_it() {
+        let (answers, visitors) = (Answers::new(), Taker::Visitors(AccountId::mint()));
+        let drawing = Drawing::of(Bytes::from(vec![0; 20 << 20]));
+        let sent = || drawing.clone().room(|bytes| answers.hold(visitors, bytes));
+        let rooms: Vec<_> = (0..10).map(|_| sent().expect("it has its room")).collect();
+        let more = || answers.hold(visitors, 20 << 20);
+        assert!(more().is_err(), "visitors of one account have 32 MiB");
+        assert!(Drawing::of(drawing.bytes()).room(|_| more()).is_err(), "what is drawn anew takes its own");
+        drop(rooms);
+        let _others = more().expect("all is given back with the last");
+        assert!(sent().is_err(), "it is taken anew");
+    }
 }

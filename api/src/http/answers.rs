@@ -1,9 +1,11 @@
 //! Limits the memory that answers hold while they are sent, which takes as long as clients like.
 //!
 //! All large answers of a process share a room (`room`). While it is half empty, or nobody else uses it, anybody may
-//! take more; otherwise nobody has more than a share. All visitors of an account's public links are one taker, and who
-//! has no credential takes half at most. An account may be sent a few of the largest at once. An answer
-//! that is streamed from the media store takes little of the room, one that is put together in memory takes its length.
+//! take more; otherwise nobody has more than a share. Who has no credential takes half at most. Visitors of public
+//! links have a room of their own beside it, half as large, so that no account is refused for what they are slow to
+//! take. All visitors of an account's links are one taker there, and leave some to those of the next account.
+//! An account may be sent a few of the largest at once. An answer that is streamed from the media store takes little of
+//! the room, one that is put together in memory takes its length.
 
 use crate::http::address::{NOWHERE, network};
 use crate::http::error::{Answer, ApiError, Code};
@@ -24,15 +26,18 @@ use std::sync::Arc;
 const FREE_BYTES: u64 = 16 << 10;
 /// KiB that all answers may hold together past those.
 const MOST_KIB: usize = 256 << 10;
+/// KiB that visitors of all accounts' links may hold together, beside those.
+const MOST_KIB_OF_VISITORS: usize = MOST_KIB / 2;
 /// Large answers that an account may be sent at once.
 const MOST_OF_ACCOUNT: usize = 4;
 /// `Retry-After` of a refused large answer, in seconds.
 const TRY_AGAIN_S: u64 = 2;
 
-/// The room, and who has large answers under way.
+/// The room, that of visitors, and who has large answers under way.
 #[derive(Debug)]
 pub struct Answers {
     room: Room<Taker>,
+    visitors: Room<Taker>,
     large: Shares<AccountId>,
 }
 
@@ -109,7 +114,11 @@ impl Answers {
     /// A room of which all is free.
     pub fn new() -> Self {
         // One answer may be as long as the room, where nobody else is sent any.
-        Self { room: Room::new(MOST_KIB, MOST_KIB), large: Shares::default() }
+        Self {
+            room: Room::new(MOST_KIB, MOST_KIB),
+            visitors: Room::new(MOST_KIB_OF_VISITORS, MOST_KIB_OF_VISITORS),
+            large: Shares::default(),
+        }
     }
 
     /// Takes room for this many bytes of an answer.
@@ -119,9 +128,10 @@ impl Answers {
     /// hold it.
     pub fn hold(&self, taker: impl Into<Taker>, bytes: u64) -> Answer<AnswerPermit> {
         let taker = taker.into();
-        permit(bytes, |kib| match taker {
+        permit(taker, bytes, |kib| match taker {
             Taker::Account(_) => self.room.take(taker, kib),
-            Taker::Visitors(_) | Taker::Network(_) => self.room.take_half(taker, kib),
+            Taker::Network(_) => self.room.take_half(taker, kib),
+            Taker::Visitors(_) => self.visitors.take_quarter(taker, kib),
         })
     }
 
@@ -132,7 +142,8 @@ impl Answers {
     /// # Errors
     /// As [`Self::hold`].
     pub fn hold_to_work(&self, taker: impl Into<Taker>, bytes: u64) -> Answer<AnswerPermit> {
-        permit(bytes, |kib| self.room.take_to_work(taker.into(), kib))
+        let taker = taker.into();
+        permit(taker, bytes, |kib| self.room.take_to_work(taker, kib))
     }
 
     /// Takes a place for one more large answer of an account.
@@ -166,23 +177,37 @@ impl Answers {
 }
 
 /// Takes the room for this many bytes with `take`, which is told how many KiB that is. Few bytes need none.
-fn permit(bytes: u64, take: impl FnOnce(usize) -> Result<RoomPermit<Taker>, NoRoom>) -> Answer<AnswerPermit> {
+fn permit(
+    taker: Taker,
+    bytes: u64,
+    take: impl FnOnce(usize) -> Result<RoomPermit<Taker>, NoRoom>,
+) -> Answer<AnswerPermit> {
     let kib = kib_of(bytes);
     if kib == 0 {
         return Ok(AnswerPermit::default());
     }
-    let held = take(kib).map_err(|none| match none {
-        NoRoom::HasItsShare => {
+    let held = take(kib).map_err(|none| refusal(none, taker))?;
+    Ok(AnswerPermit(Some(held)))
+}
+
+/// Says why the taker gets no room.
+fn refusal(none: NoRoom, taker: Taker) -> ApiError {
+    let refusal = match (none, taker) {
+        (NoRoom::HasItsShare, Taker::Visitors(_)) => {
+            let message = "What is being sent to visitors of this account's links takes as much memory as it may.";
+            ApiError::new(Code::RateLimited, message).suggest("Try again in a moment.")
+        }
+        (NoRoom::HasItsShare, _) => {
             let message = "Your answers that are under way take as much memory as one may while others need theirs.";
-            let refusal = ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S);
+            let refusal = ApiError::new(Code::RateLimited, message);
             refusal.suggest("Take the answers that are under way, then ask again, for less at once where you can.")
         }
-        NoRoom::IsTaken => {
+        (NoRoom::IsTaken, _) => {
             let message = "Others are sent as many large answers as this process can hold. Try again.";
-            ApiError::new(Code::Unavailable, message).retry_after(TRY_AGAIN_S)
+            ApiError::new(Code::Unavailable, message)
         }
-    })?;
-    Ok(AnswerPermit(Some(held)))
+    };
+    refusal.retry_after(TRY_AGAIN_S)
 }
 
 /// Returns the KiB of the room that so many bytes take.
@@ -246,6 +271,23 @@ mod tests {
         let words = work(taker(2)).expect("it was given back").kept_for(16 << 20);
         assert!(answers.hold(taker(2), 17 << 20).is_err() && answers.hold(taker(2), 15 << 20).is_ok());
         drop((busy, words));
+    }
+
+    #[test]
+    fn visitors_of_however_many_accounts_take_no_room_of_accounts_and_leave_some_for_the_next() {
+        let answers = Answers::new();
+        let visitors: Vec<_> = (0..6).map(|_| Taker::Visitors(AccountId::mint())).collect();
+        let mib = |taker: Taker| answers.hold(taker, (1 << 20) + FREE_BYTES);
+        let code = |taker: Taker| mib(taker).err().map(|refusal| refusal.code());
+        let mut held = Vec::new();
+        for taker in &visitors[..5] {
+            held.extend(std::iter::from_fn(|| mib(*taker).ok()));
+        }
+        assert!(held.len() < 100, "{} MiB of 128", held.len());
+        assert_eq!(code(visitors[0]), Some(Code::RateLimited), "they have a quarter");
+        assert_eq!(code(visitors[4]), Some(Code::Unavailable), "others have what they lack");
+        held.push(mib(visitors[5]).expect("some is left for those of the sixth account"));
+        let _own = answers.hold(AccountId::mint(), 256 << 20).expect("accounts have all of theirs");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! While half of it is free anybody may take more; otherwise nobody may hold more than a share, which is an eighth,
 //! unless nobody else holds any. Work on one thing takes a share at most, and all work of one holder half of the room.
-//! Half is also the most of a holder without a credential, whoever else holds some.
+//! Half is also the most of a holder without a credential, whoever else holds some. In a room of visitors a holder has
+//! a quarter at most of what others leave (`take_quarter`), so that some is left for whoever comes next.
 //! A value stands for what is taken: it is free again when the value is dropped, also where a request is cut off.
 
 use crate::http::shares::{Share, Shares};
@@ -72,6 +73,18 @@ impl<K: Eq + Hash + Clone> Room<K> {
         self.take_within(holder, kib, self.kib_alone.min(self.kib / 2))
     }
 
+    /// Takes so many KiB, where the holder then has a quarter at most of what others leave. So the next to come finds
+    /// some, though several hold as much as they may: five leave a quarter of the room.
+    ///
+    /// # Errors
+    /// [`NoRoom`]; then nothing more is taken. The holder has its share where it would have too much beside nobody.
+    pub fn take_quarter(&self, holder: K, kib: usize) -> Result<RoomPermit<K>, NoRoom> {
+        let held = self.held.of(&holder);
+        let most = (self.free.available_permits() + held) / 4;
+        let why = if held.saturating_add(kib) > self.kib / 4 { NoRoom::HasItsShare } else { NoRoom::IsTaken };
+        self.take_up_to(holder, kib, most, why)
+    }
+
     /// Takes so many KiB to work on one thing, a share at most. Where that would not leave half of the room free, what
     /// is left of the holder's share is enough, if that is half of it or more. So whoever holds little is let in until
     /// all is taken, however much they ask for. What the work needs beyond that must be bounded by something else, as
@@ -101,6 +114,11 @@ impl<K: Eq + Hash + Clone> Room<K> {
         };
         // Who holds none is not to blame.
         let why = if self.held.of(&holder) == 0 { NoRoom::IsTaken } else { NoRoom::HasItsShare };
+        self.take_up_to(holder, kib, most, why)
+    }
+
+    /// Takes so many KiB, where the holder then has no more than `most`, and says `why` otherwise.
+    fn take_up_to(&self, holder: K, kib: usize, most: usize, why: NoRoom) -> Result<RoomPermit<K>, NoRoom> {
         let share = self.held.take_many(holder, kib.min(self.kib), most).ok_or(why)?;
         let taken = u32::try_from(kib).ok().and_then(|kib| Arc::clone(&self.free).try_acquire_many_owned(kib).ok());
         Ok(RoomPermit { free: taken.ok_or(NoRoom::IsTaken)?, share })
@@ -147,6 +165,24 @@ mod tests {
         drop(whole);
         assert_eq!(room.take("a", usize::MAX).err(), Some(IsTaken), "there is not so much");
         assert_eq!((room.held.of(&"a"), room.free.available_permits()), (0, 1_024));
+    }
+
+    #[test]
+    fn who_comes_next_finds_room_though_many_hold_a_quarter_of_what_others_leave() {
+        let room = Room::new(1_024, 1_024);
+        let (mut held, mut free) = (Vec::new(), 1_024);
+        for holder in ["a", "b", "c", "d", "e", "f"] {
+            held.extend(std::iter::from_fn(|| room.take_quarter(holder, 1).ok()));
+            assert_eq!(room.held.of(&holder), free / 4, "{holder}");
+            free -= free / 4;
+        }
+        assert_eq!(room.take_quarter("a", 1).err(), Some(HasItsShare), "it has a quarter of the room");
+        assert_eq!(room.take_quarter("f", 1).err(), Some(IsTaken), "beside nobody it could have more");
+        assert_eq!(room.take_quarter("g", free / 4 + 1).err(), Some(IsTaken));
+        held.push(room.take_quarter("g", free / 4).expect("some is left for the next"));
+        held.clear();
+        assert_eq!(room.take_quarter("g", 257).err(), Some(HasItsShare), "more than a quarter, though all is free");
+        drop(room.take_quarter("g", 256).expect("a quarter"));
     }
 
     #[test]

@@ -1,14 +1,17 @@
 //! Public links under strangers and against their makers: what a page may cost, who may guess, and whose links live on.
 
+use crate::dubs::stored;
 use crate::public_links::{Visitor, link};
 use anyhow::Context;
 use api::http::answers::Taker;
 use domain::ids::{AccountId, ItemId, JobId, PublicLinkId, UserId};
+use domain::read::Read;
 use mws_tests::world::{Media, World, until};
 use poem::Endpoint;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::iter::from_fn;
 use std::net::IpAddr;
 use std::time::Duration;
 use store::reads_on_ready;
@@ -232,16 +235,57 @@ async fn what_visitors_are_slow_to_take_holds_none_of_the_accounts_room() -> any
     let visit = || router.get_response(poem::Request::builder().uri_str(&visitor.url[at..]).finish());
     let answers = &world.app().answers;
     // All visitors of an account's links have a share together, from however many addresses they come.
-    let taken = answers.hold(Taker::Visitors(tenant.account), 128 << 20)?;
+    let taken = answers.hold(Taker::Visitors(tenant.account), 32 << 20)?;
     assert!(answers.hold(Taker::Visitors(tenant.account), 1 << 20).is_err(), "though nobody else has any");
-    assert_eq!(visit().await.status().as_u16(), 429, "visitors have half of the room");
+    assert_eq!(visit().await.status().as_u16(), 429, "they have a quarter of the visitors' room");
     drop(taken);
+    // Those of five accounts hold as much as they may.
+    let five = (0..5).map(|_| Taker::Visitors(AccountId::mint()));
+    let full: Vec<_> = five.flat_map(|taker| from_fn(move || answers.hold(taker, 1 << 20).ok())).collect();
     let page = visit().await;
-    assert_eq!(page.status().as_u16(), 200);
+    assert_eq!(page.status().as_u16(), 200, "some is left for those of the next");
+    drop(answers.hold(tenant.account, 256 << 20)?);
+    drop(full);
     let network = |last: u8| Taker::Network(IpAddr::from([192, 0, 2, last]));
     let _others: Vec<_> = (1..=6).map(|last| answers.hold(network(last), 32 << 20)).collect::<Result<_, _>>()?;
     // Others are sent much, so that one may have a share and no more.
     answers.hold(tenant.account, 32 << 20)?;
     drop(page);
+    world.end().await
+}
+
+#[tokio::test]
+async fn captions_are_drawn_for_nobody_without_room_and_hold_it_once() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::video(3_600)).await?;
+    let said = |word: &str| {
+        let said = |at: u32| json!({ "start": at, "end": at + 1, "text": format!("{word} ").repeat(30) });
+        json!({ "language": "en", "words": [], "segments": (0..2_000).map(said).collect::<Vec<_>>() })
+    };
+    stored(&world, item, Read::Transcript, said("before")).await?;
+    let (_, visitor) = link(&tenant, item, json!({})).await?;
+    let url = format!("{}/captions.vtt", visitor.url);
+    let at = url.find("/l/").context("no page")?;
+    let router = api::router(world.app().clone());
+    let visit = || router.get_response(poem::Request::builder().uri_str(&url[at..]).finish());
+    let (answers, visitors) = (&world.app().answers, Taker::Visitors(tenant.account));
+    let taken = answers.hold(visitors, 32 << 20)?;
+    assert_eq!(visit().await.status().as_u16(), 429);
+    drop(taken);
+    // Whatever was drawn would be shown for ten seconds.
+    let change = "UPDATE item_reads SET result = replace(result::text, 'before', 'after')::json";
+    sqlx::query(change).execute(world.pool()).await?;
+    let first = visit().await.into_body().into_string().await?;
+    assert!(first.contains("after") && first.len() > 300_000, "{} bytes", first.len());
+    let mut slow = Vec::new();
+    for _ in 0..8 {
+        slow.push(visit().await);
+    }
+    assert!(slow.iter().all(|sent| sent.status().as_u16() == 200));
+    drop(answers.hold(visitors, 30 << 20)?);
+    assert!(answers.hold(visitors, 32 << 20).is_err(), "it is held once");
+    drop(slow);
+    answers.hold(visitors, 32 << 20)?;
     world.end().await
 }

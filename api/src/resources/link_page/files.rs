@@ -1,10 +1,11 @@
 //! The files of the page: the media, the picture of its lanes, its captions and its poster.
 
-use super::{Visit, ended};
+use super::{ROOM_BYTES, Visit, ended};
 use crate::app::App;
 use crate::app::downloads::Downloader;
-use crate::app::link_pages::Drawn;
+use crate::app::link_pages::{Drawing, Drawn};
 use crate::auth::in_time;
+use crate::http::answers::holding;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
 use crate::resources::library::{self, Reader};
@@ -53,22 +54,27 @@ pub(super) async fn media(app: App, request: Request) -> Answer<Response> {
 /// Sends the picture of the waveform, of who speaks when, and of the beats, as far as those reads are stored.
 pub(super) async fn lanes(app: App, request: Request) -> Answer<Response> {
     let visit = Visit::admit(&app, &request).await?;
-    let mut response = library::as_picture(draw_in_turn(&visit, Drawn::Lanes).await?);
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(KEEP));
-    Ok(response)
+    let drawing = draw_in_turn(&visit, Drawn::Lanes).await?;
+    sending(&visit, &drawing, library::as_picture(drawing.bytes()))
 }
 
 /// Sends the transcript as the player's captions.
 pub(super) async fn captions(app: App, request: Request) -> Answer<Response> {
     let visit = Visit::admit(&app, &request).await?;
-    let text = draw_in_turn(&visit, Drawn::Captions).await?;
-    let mut response = Response::builder().content_type("text/vtt; charset=utf-8").body(text);
+    let drawing = draw_in_turn(&visit, Drawn::Captions).await?;
+    let response = Response::builder().content_type("text/vtt; charset=utf-8").body(drawing.bytes());
+    sending(&visit, &drawing, response)
+}
+
+/// Returns the response with a drawing, which holds the drawing's room until it has been sent.
+fn sending(visit: &Visit, drawing: &Drawing, mut response: Response) -> Answer<Response> {
+    let room = drawing.room(|bytes| visit.room(bytes))?;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(KEEP));
-    Ok(response)
+    Ok(holding(response, room))
 }
 
 /// Returns a file drawn from the item's reads: a recent one, or one that is drawn now, in its turn.
-async fn draw_in_turn(visit: &Visit, what: Drawn) -> Answer<Bytes> {
+async fn draw_in_turn(visit: &Visit, what: Drawn) -> Answer<Drawing> {
     let pages = &visit.app.link_pages;
     let item = visit.item().await?;
     if let Some(drawn) = pages.drawn(what, &item).await {
@@ -80,6 +86,7 @@ async fn draw_in_turn(visit: &Visit, what: Drawn) -> Answer<Bytes> {
         return Ok(drawn);
     }
     let large = visit.app.answers.large(visit.link.account_id)?;
+    let room = visit.room(ROOM_BYTES)?;
     // The task goes on when the visitor hangs up, and keeps its turn until it has ended.
     let (app, account) = (visit.app.clone(), visit.link.account_id);
     let work = tokio::spawn(async move {
@@ -87,9 +94,10 @@ async fn draw_in_turn(visit: &Visit, what: Drawn) -> Answer<Bytes> {
             Drawn::Lanes => draw(&app, account, &item).await?,
             Drawn::Captions => write(&app, account, &item).await?,
         };
-        app.link_pages.keep(what, &item, &bytes).await;
-        drop((turn, large));
-        Ok(bytes)
+        let drawing = Drawing::of(bytes);
+        app.link_pages.keep(what, &item, &drawing).await;
+        drop((turn, large, room));
+        Ok(drawing)
     });
     work.await.map_err(ApiError::internal)?
 }

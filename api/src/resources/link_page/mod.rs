@@ -11,7 +11,7 @@ mod parts;
 mod view;
 
 use crate::app::App;
-use crate::http::answers::Taker;
+use crate::http::answers::{AnswerPermit, Taker};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::cookie;
 use crate::http::refusal::{Envelope, Refused};
@@ -27,6 +27,9 @@ use store::public_links::{self, OpenLink};
 
 /// The start of the pages' paths.
 pub const PAGES_PATH: &str = "/l/";
+/// The bytes of room that a page or a file of it takes while it is put together; few are longer. They are asked for
+/// before, so that whoever has no room makes nobody draw. What the work takes beyond that is bounded by its turns.
+const ROOM_BYTES: u64 = 1 << 20;
 /// The name of the cookie of visitors who have given the passphrase.
 const COOKIE: &str = "mws_link";
 
@@ -87,6 +90,11 @@ impl Visit {
             return Ok(visit);
         }
         Err(ApiError::new(Code::LinkInvalid, "This link asks for a passphrase. Open its page, and enter it there."))
+    }
+
+    /// Takes room for what is sent to the visitors of its account's links.
+    fn room(&self, bytes: u64) -> Answer<AnswerPermit> {
+        self.app.answers.hold(Taker::Visitors(self.link.account_id), bytes)
     }
 
     async fn item(&self) -> Answer<ItemRow> {

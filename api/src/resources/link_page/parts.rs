@@ -1,11 +1,11 @@
 //! The parts of a link's page, the transcript and the comments, which are put together once for all who visit it within
 //! two seconds.
 //!
-//! They are bounded in bytes and in cost: one request at a time puts them together for an account, and holds memory for
-//! the transcript while it is read, and for the rest until the HTML is written. That goes on when its visitor hangs up.
+//! They are bounded in bytes and in cost: one request at a time puts them together for an account, and holds room of
+//! visitors for the page, and memory for the transcript while it is read. That goes on when its visitor hangs up.
 
 use super::view::Talk;
-use super::{Visit, view};
+use super::{ROOM_BYTES, Visit, view};
 use crate::app::App;
 use crate::app::link_pages::{Brand, PageParts};
 use crate::http::error::{Answer, ApiError};
@@ -26,8 +26,6 @@ const MOST_BYTES_SAID: usize = 400_000;
 /// The most comments that are shown, and their size limit in bytes.
 const MOST_SHOWN: i64 = 500;
 const MOST_BYTES_COMMENTED: usize = 200_000;
-/// The bytes of memory held while a page is put together: for its texts and its HTML.
-const ROOM_BYTES: u64 = 4 << 20;
 
 /// Returns the parts of the page of the visited link.
 pub(super) async fn of(visit: &Visit) -> Answer<Arc<PageParts>> {
@@ -53,6 +51,7 @@ pub(super) async fn of(visit: &Visit) -> Answer<Arc<PageParts>> {
 /// Puts the parts together, and keeps them for those who come next.
 async fn put_together(visit: &Visit) -> Answer<Arc<PageParts>> {
     let (app, link) = (&visit.app, &visit.link);
+    let _room = visit.room(ROOM_BYTES)?;
     let item = visit.item().await?;
     let is_read = item.status == ItemStatus::Ready;
     let transcript = if is_read {
@@ -60,8 +59,6 @@ async fn put_together(visit: &Visit) -> Answer<Arc<PageParts>> {
     } else {
         None
     };
-    // Taken after the transcript, which may take a share of the room while it is read.
-    let _room = app.answers.hold(link.account_id, ROOM_BYTES)?;
     let talk = if link.may_comment { Some(talk(visit).await?) } else { None };
     let kept = settings(app, link.workspace_id).await?;
     let brand = Brand { name: kept.name, color: brand_color(app, link.workspace_id).await? };
