@@ -1,15 +1,21 @@
 //! The memory of jobs that wait for providers outside their slots, and which account has how much of it.
 //!
-//! An account's first job may have whatever is free. A further one may have what it needs if half of all is free beside
-//! it, or if the account's jobs then have an eighth of all at most, which is the account's share. So large sources of
-//! one account leave room for those of others. Jobs of an account that wait for memory get it in the order in which
-//! they came.
+//! An eighth of all is kept for small first jobs of accounts. Of the rest an account's first job may have whatever is
+//! free. A further one may have what it needs if half of all is free beside it, or if the account's jobs then have an
+//! eighth of all at most, which is the account's share. So large sources of one account leave room for those of others,
+//! and those of several accounts leave room for a prompt. Jobs of an account that wait for memory get it in the order
+//! in which they came.
 
 use crate::own_turns::OwnTurns;
 use domain::ids::AccountId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
+
+/// The share of an account is one in so many, and as much is kept for small first jobs.
+const SHARES: usize = 8;
+/// A job is small that takes one in so many of a share, or less.
+const SMALL: usize = 4;
 
 /// So many MiB of memory, which jobs share. Clones are of the same memory.
 #[derive(Debug, Clone)]
@@ -34,9 +40,9 @@ pub(super) struct MemoryPermit {
 /// Why nothing was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoMemory {
-    /// The account's other jobs have what it may have, or wait for it.
+    /// The account has other jobs, which have what it may have or wait for it.
     HasItsShare,
-    /// Others have it, or it is more than there is.
+    /// Others have it, or it is more than one job may have.
     IsTaken,
 }
 
@@ -51,7 +57,7 @@ impl Memory {
     /// # Errors
     /// [`NoMemory`]; then nothing is taken.
     pub fn take(&self, account: AccountId, mib: usize) -> Result<MemoryPermit, NoMemory> {
-        if mib > self.0.mib {
+        if mib > self.not_kept() {
             return Err(NoMemory::IsTaken);
         }
         let _turn = self.0.turns.of(account).try_acquire_owned().map_err(|_| NoMemory::HasItsShare)?;
@@ -75,19 +81,27 @@ impl Memory {
     }
 
     fn take_in_turn(&self, account: AccountId, mib: usize) -> Result<MemoryPermit, NoMemory> {
-        let (most, half) = (self.0.mib, self.0.mib / 2);
+        let (share, half) = (self.0.mib / SHARES, self.0.mib / 2);
         let mut held = self.held();
         let own = held.get(&account).copied().unwrap_or_default();
-        let all = held.values().sum::<usize>();
-        if own > 0 && own + mib > most / 8 && all + mib > half {
+        let all = held.values().sum::<usize>() + mib;
+        let is_small_first = own == 0 && mib <= share / SMALL;
+        let fits = all <= if is_small_first { self.0.mib } else { self.not_kept() };
+        let may_have_more = fits && (own + mib <= share || all <= half);
+        if own > 0 && !may_have_more {
             return Err(NoMemory::HasItsShare);
         }
-        if all + mib > most {
+        if !fits {
             return Err(NoMemory::IsTaken);
         }
         held.insert(account, own + mib);
         drop(held);
         Ok(MemoryPermit { memory: self.clone(), account, mib })
+    }
+
+    /// Returns the MiB that are not kept for small first jobs.
+    fn not_kept(&self) -> usize {
+        self.0.mib - self.0.mib / SHARES
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<AccountId, usize>> {
@@ -128,13 +142,29 @@ mod tests {
         held.push(memory.take(third, 16).expect("its first"));
         held.push(memory.take(third, 16).expect("a share"));
         assert_eq!(memory.take(third, 2).err(), Some(HasItsShare));
-        assert_eq!(memory.take(AccountId::mint(), 52).err(), Some(IsTaken), "44 are free");
-        held.push(memory.take(AccountId::mint(), 44).expect("its first"));
+        assert_eq!(memory.take(AccountId::mint(), 52).err(), Some(IsTaken), "12 are free for it");
+        held.push(memory.take(AccountId::mint(), 12).expect("its first"));
         drop(held);
         assert!(memory.held().is_empty(), "who holds nothing is forgotten");
         let _large = memory.take(busy, 200).expect("its first may have what is free");
         assert_eq!(memory.take(busy, 200).err(), Some(HasItsShare), "its second waits for that");
         assert_eq!(memory.take(busy, 257).err(), Some(IsTaken), "more than there is would wait for nothing");
+    }
+
+    #[test]
+    fn an_eighth_is_kept_for_small_first_jobs() {
+        let (memory, small) = (Memory::new(256), AccountId::mint());
+        // The last is less than others have, and not small.
+        let mut held: Vec<_> =
+            [49, 49, 49, 49, 28].map(|mib| memory.take(AccountId::mint(), mib).expect("its first")).into();
+        assert_eq!(memory.take(AccountId::mint(), 9).err(), Some(IsTaken));
+        held.push(memory.take(small, 8).expect("its first, and small"));
+        assert_eq!(memory.take(small, 4).err(), Some(HasItsShare), "a further one waits for its first");
+        held.extend((0..3).map(|_| memory.take(AccountId::mint(), 8).expect("its first, and small")));
+        assert_eq!(memory.take(AccountId::mint(), 1).err(), Some(IsTaken), "nothing is left");
+        drop(held);
+        assert_eq!(memory.take(small, 225).err(), Some(IsTaken), "nobody may have what is kept");
+        assert!(memory.take(small, 224).is_ok());
     }
 
     #[tokio::test]

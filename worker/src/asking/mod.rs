@@ -4,8 +4,9 @@
 //! waits, which it takes before it reads what it sends (`memory`). While other jobs of its account have all that the
 //! account may have, it waits for memory outside its slot too (`places`), or is put back into the queue: where no place
 //! is left, or when it has waited for too long. If other accounts have the memory, it waits for its provider in its
-//! slot. All of that is the same for lent slots. When a slot does not come free within `SLOT_TIMEOUT`, the job goes on
-//! beside the slots: a few jobs at a time.
+//! slot if jobs that do so hold less than half of the slots; otherwise it is put back too. All of that is the same
+//! for lent slots. When a slot does not come free within `SLOT_TIMEOUT`, the job goes on beside the slots: a few jobs
+//! at a time.
 
 mod memory;
 mod places;
@@ -14,7 +15,7 @@ use crate::readers::ReadError;
 use domain::ids::AccountId;
 use futures_util::future::BoxFuture;
 use memory::{Memory, MemoryPermit, NoMemory};
-use places::Places;
+use places::{Place, Places};
 use runtime::queue::Slot;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,6 +31,9 @@ const WAITING_MIB: usize = 256;
 const LEAST_MIB: usize = 4;
 /// Memory that sending a source takes, as a multiple of its size: its base64, twice.
 const SENT: usize = 3;
+/// Jobs that wait for memory outside their slots at once, at most, and of these those of one account.
+const FOR_MEMORY: usize = 64;
+const AN_ACCOUNTS_FOR_MEMORY: usize = 16;
 /// How long a job waits for memory, before it is put back. It counts to no time limit of the job (`JobCtx::turn`).
 const MEMORY_TIMEOUT: Duration = Duration::from_mins(5);
 /// Jobs that go on beside the slots at once, at most.
@@ -38,7 +42,7 @@ const BESIDE: usize = 4;
 const SLOT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Jobs that wait outside a process's slots at once, at most.
-pub(crate) const MOST_WAITING: usize = WAITING_MIB / LEAST_MIB + places::ALL;
+pub(crate) const MOST_WAITING: usize = WAITING_MIB / LEAST_MIB + FOR_MEMORY;
 
 /// Records that a provider is about to be asked, or fails where it may not be.
 type Note = Box<dyn Fn() -> BoxFuture<'static, Result<MayAsk, ReadError>> + Send + Sync>;
@@ -56,15 +60,25 @@ pub(crate) enum MayAsk {
 #[derive(Debug, Clone)]
 pub(crate) struct WaitLimits {
     memory: Memory,
+    /// For those that wait for memory outside their slots.
     for_memory: Places,
+    /// For those that wait for their provider in their slots, as they have no memory.
+    in_slots: Places,
     beside: Arc<Semaphore>,
     shutdown: CancellationToken,
 }
 
 impl WaitLimits {
-    pub(crate) fn new(shutdown: &CancellationToken) -> Self {
-        let (for_memory, beside) = (Places::default(), Arc::new(Semaphore::new(BESIDE)));
-        Self { memory: Memory::new(WAITING_MIB), for_memory, beside, shutdown: shutdown.clone() }
+    /// Returns those of a process of `slots` slots. Jobs that wait without memory hold half of these at most, those of
+    /// one account a quarter; or one, where that is less.
+    pub(crate) fn new(slots: usize, shutdown: &CancellationToken) -> Self {
+        Self {
+            memory: Memory::new(WAITING_MIB),
+            for_memory: Places::new(FOR_MEMORY, AN_ACCOUNTS_FOR_MEMORY),
+            in_slots: Places::new((slots / 2).max(1), (slots / 4).max(1)),
+            beside: Arc::new(Semaphore::new(BESIDE)),
+            shutdown: shutdown.clone(),
+        }
     }
 
     /// Returns how the account's job of this slot, which sends `sent_bytes` bytes, waits for its provider. `is_away` is
@@ -84,6 +98,7 @@ impl WaitLimits {
             mib: sent_mib.saturating_mul(SENT).saturating_add(LEAST_MIB),
             is_away,
             memory: Mutex::default(),
+            in_slot: Mutex::default(),
             beside: Mutex::default(),
             has_begun: AtomicBool::default(),
         }
@@ -99,6 +114,7 @@ pub(crate) struct ProviderWait {
     mib: usize,
     is_away: Arc<AtomicBool>,
     memory: Mutex<Option<MemoryPermit>>,
+    in_slot: Mutex<Option<Place>>,
     beside: Mutex<Option<OwnedSemaphorePermit>>,
     has_begun: AtomicBool,
 }
@@ -108,12 +124,16 @@ fn put<T>(into: &Mutex<Option<T>>, permit: Option<T>) {
 }
 
 impl ProviderWait {
-    /// Takes the memory that the job needs to wait outside its slot. While others have it the job waits in its slot.
+    /// Takes the memory that the job needs to wait outside its slot. While others have it the job waits in its slot, or
+    /// is put back where as many do so as may.
     async fn take_memory(&self) -> Result<(), ReadError> {
         match self.limits.memory.take(self.account, self.mib) {
             Ok(taken) => put(&self.memory, Some(taken)),
             Err(NoMemory::HasItsShare) => return self.wait_for_memory().await,
-            Err(NoMemory::IsTaken) => {}
+            Err(NoMemory::IsTaken) => {
+                let place = self.limits.in_slots.take(self.account).ok_or(ReadError::NoPlace)?;
+                put(&self.in_slot, Some(place));
+            }
         }
         Ok(())
     }
@@ -241,9 +261,12 @@ mod tests {
     use runtime::queue::LentSlots;
     use std::pin::pin;
 
+    /// The most memory that one job may have.
+    const MOST_MIB: usize = WAITING_MIB / 8 * 7;
+
     #[tokio::test]
     async fn what_waits_on_beside_the_slots_gives_its_place_there_to_others() {
-        let limits = WaitLimits::new(&CancellationToken::new());
+        let limits = WaitLimits::new(4, &CancellationToken::new());
         let waiting = limits.waiting(Slot::default(), AccountId::mint(), 0, Arc::default());
         waiting.take_memory().await.unwrap();
         put(&waiting.beside, Arc::clone(&limits.beside).try_acquire_owned().ok());
@@ -255,7 +278,7 @@ mod tests {
 
     #[tokio::test]
     async fn large_sources_of_an_account_leave_memory_for_those_of_others() {
-        let limits = WaitLimits::new(&CancellationToken::new());
+        let limits = WaitLimits::new(4, &CancellationToken::new());
         let busy = AccountId::mint();
         let mut held = Vec::new();
         for (account, has_memory) in [(busy, true), (busy, true), (busy, false), (AccountId::mint(), true)] {
@@ -270,22 +293,22 @@ mod tests {
 
     #[tokio::test]
     async fn whoever_waits_for_memory_in_vain_is_put_back_and_holds_no_slot() {
-        let limits = WaitLimits::new(&CancellationToken::new());
+        let limits = WaitLimits::new(4, &CancellationToken::new());
         let (account, lent) = (AccountId::mint(), LentSlots::new(1));
-        let own = limits.memory.take(account, WAITING_MIB).unwrap();
-        let waiting = limits.waiting(lent.take().unwrap(), account, 0, Arc::default());
+        let own = limits.memory.take(account, MOST_MIB).unwrap();
+        let waiting = limits.waiting(lent.take().unwrap(), account, 16 << 20, Arc::default());
         let mut taking = pin!(waiting.take_memory());
         assert!(poll!(&mut taking).is_pending());
         assert_eq!(lent.free(), 1, "a lent slot is left for others too");
         drop(own);
-        let _others = limits.memory.take(AccountId::mint(), WAITING_MIB).unwrap();
+        let _others = limits.memory.take(AccountId::mint(), MOST_MIB).unwrap();
         assert!(matches!(taking.await, Err(ReadError::NoPlace)));
         assert_eq!(lent.free(), 1, "and not taken again");
     }
 
     #[tokio::test]
     async fn a_lent_slot_is_left_while_its_job_waits_for_a_provider() {
-        let (limits, lent) = (WaitLimits::new(&CancellationToken::new()), LentSlots::new(1));
+        let (limits, lent) = (WaitLimits::new(4, &CancellationToken::new()), LentSlots::new(1));
         let waiting = limits.waiting(lent.take().unwrap(), AccountId::mint(), 0, Arc::default());
         waiting.take_memory().await.unwrap();
         assert_eq!(lent.free(), 0);
@@ -296,10 +319,36 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn half_of_the_slots_are_left_by_jobs_that_wait_without_memory() {
+        let limits = WaitLimits::new(4, &CancellationToken::new());
+        let [busy, other, third] = [(); 3].map(|()| AccountId::mint());
+        let _most = limits.memory.take(AccountId::mint(), MOST_MIB).unwrap();
+        let mut held = Vec::new();
+        for (account, bytes, goes_on) in [
+            (busy, 16 << 20, true),
+            // Its account has a quarter of the slots so.
+            (busy, 16 << 20, false),
+            (other, 1 << 30, true),
+            (third, 16 << 20, false),
+            (third, 0, true),
+        ] {
+            let waiting = limits.waiting(Slot::default(), account, bytes, Arc::default());
+            let taken = waiting.take_memory().await;
+            assert_eq!(taken.is_ok(), goes_on, "after {}", held.len());
+            assert!(goes_on || matches!(taken, Err(ReadError::NoPlace)), "after {}", held.len());
+            assert_eq!(waiting.memory.lock().unwrap().is_some(), bytes == 0, "after {}", held.len());
+            held.push(waiting);
+        }
+        drop(held);
+        let waiting = limits.waiting(Slot::default(), third, 16 << 20, Arc::default());
+        waiting.take_memory().await.expect("it waits in its slot, as others have ended");
+    }
+
+    #[tokio::test]
     async fn an_account_without_a_place_to_wait_in_is_put_back_at_once() {
-        let limits = WaitLimits::new(&CancellationToken::new());
+        let limits = WaitLimits::new(4, &CancellationToken::new());
         let (account, lent) = (AccountId::mint(), LentSlots::new(1));
-        let _most = limits.memory.take(account, WAITING_MIB).unwrap();
+        let _most = limits.memory.take(account, MOST_MIB).unwrap();
         let _places: Vec<_> = std::iter::from_fn(|| limits.for_memory.take(account)).collect();
         let waiting = limits.waiting(lent.take().unwrap(), account, 0, Arc::default());
         assert!(matches!(waiting.take_memory().await, Err(ReadError::NoPlace)));

@@ -1,18 +1,21 @@
-//! The places of jobs that wait outside their slots until their account's other jobs give memory back. An account has a
-//! share of them, so that the jobs of a few accounts don't take them all.
+//! Places of jobs that can't have memory to wait outside their slots: until their account's other jobs give some back,
+//! or for their provider in their slots. An account has a share of them, so that the jobs of a few accounts don't take
+//! them all.
 
 use domain::ids::AccountId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// All places of a process.
-pub(super) const ALL: usize = 64;
-/// The places of an account, at most.
-const AN_ACCOUNTS: usize = 16;
+/// Places of one kind, and which are taken. Clones are of the same places.
+#[derive(Debug, Clone)]
+pub(super) struct Places(Arc<Parts>);
 
-/// The places that are taken, by account. Clones are of the same places.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Places(Arc<Mutex<HashMap<AccountId, usize>>>);
+#[derive(Debug)]
+struct Parts {
+    all: usize,
+    an_accounts: usize,
+    taken: Mutex<HashMap<AccountId, usize>>,
+}
 
 /// A place, until this is dropped.
 #[derive(Debug)]
@@ -22,11 +25,16 @@ pub(super) struct Place {
 }
 
 impl Places {
+    /// So many of a process, and of one account at most, all of them free.
+    pub fn new(all: usize, an_accounts: usize) -> Self {
+        Self(Arc::new(Parts { all, an_accounts, taken: Mutex::default() }))
+    }
+
     /// Takes a place for a job of the account, if one is left for it.
     pub fn take(&self, account: AccountId) -> Option<Place> {
         let mut taken = self.taken();
         let own = taken.get(&account).copied().unwrap_or_default();
-        if own >= AN_ACCOUNTS || taken.values().sum::<usize>() >= ALL {
+        if own >= self.0.an_accounts || taken.values().sum::<usize>() >= self.0.all {
             return None;
         }
         taken.insert(account, own + 1);
@@ -35,7 +43,7 @@ impl Places {
     }
 
     fn taken(&self) -> MutexGuard<'_, HashMap<AccountId, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -57,15 +65,13 @@ mod tests {
 
     #[test]
     fn an_account_has_its_share_of_the_places_and_leaves_the_others() {
-        let (places, busy) = (Places::default(), AccountId::mint());
+        let (places, busy) = (Places::new(6, 4), AccountId::mint());
         let mut held: Vec<_> = std::iter::from_fn(|| places.take(busy)).collect();
-        assert_eq!(held.len(), AN_ACCOUNTS);
+        assert_eq!(held.len(), 4);
         held.push(places.take(AccountId::mint()).expect("others have theirs"));
         drop(held.remove(0));
         held.push(places.take(busy).expect("it has one less"));
-        while held.len() < ALL {
-            held.push(places.take(AccountId::mint()).expect("some are left"));
-        }
+        held.push(places.take(AccountId::mint()).expect("one is left"));
         assert!(places.take(AccountId::mint()).is_none());
         drop(held);
         assert!(places.taken().is_empty(), "who has none is forgotten");

@@ -7,7 +7,7 @@ use runtime::own_fault;
 use std::time::Duration;
 use store::jobs::{Claimed, Outcome};
 
-/// How long a job that was not begun first waits for another worker or for its account's other jobs, and at most.
+/// How long a job that was not begun first waits for another worker or for other jobs, and at most.
 const ELSEWHERE: Duration = Duration::from_secs(1);
 const ELSEWHERE_MOST: Duration = Duration::from_secs(30);
 

@@ -123,8 +123,8 @@ pub enum ReadError {
     /// This worker lacks the engine or model that the job needs, and another has it.
     #[error("what it is made with is on another worker")]
     Elsewhere,
-    /// Other jobs of its account wait for providers with all the memory and the places that an account may have.
-    #[error("other jobs of its account wait for providers: it is put back until these have their answers")]
+    /// Other jobs wait for providers with all the memory and the places that there are, or that its account may have.
+    #[error("other jobs wait for providers: it is put back until some of these have their answers")]
     NoPlace,
     /// An engine on the network answered wrongly or not at all.
     #[error("the engine behind `{0}` failed")]
