@@ -3,6 +3,7 @@
 //! A descriptor of the process reports its end, so no process id is mistaken for another's, and with it the processor
 //! time that it took, which tells a child that used up its time from one that was killed for memory.
 
+use super::NICER;
 use super::users::Seat;
 use std::fs;
 use std::io;
@@ -51,6 +52,17 @@ impl Process {
     pub(super) fn go_first(&self) {
         if let Err(error) = fs::write(format!("/proc/{}/oom_score_adj", self.pid), MORE_LIKELY_TO_GO) {
             tracing::debug!(error = %error, "A decoder's memory score could not be set.");
+        }
+    }
+
+    /// Lowers the priority of the child's session too, where the kernel shares the processors out by sessions
+    /// (`sched_autogroup_enabled`): there a child's own priority is among its own threads alone.
+    pub(super) fn give_way(&self) {
+        match fs::write(format!("/proc/{}/autogroup", self.pid), NICER.to_string()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                tracing::debug!(error = %error, "The priority of a decoder's session could not be set.");
+            }
+            _ => {}
         }
     }
 
@@ -182,4 +194,38 @@ fn reaped(pid: libc::c_int, options: libc::c_int) -> io::Result<Option<Exit>> {
 fn time(of: libc::timeval) -> Duration {
     let (seconds, micros) = (u64::try_from(of.tv_sec).unwrap_or(0), u64::try_from(of.tv_usec).unwrap_or(0));
     Duration::from_secs(seconds) + Duration::from_micros(micros)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Limits, Namespaces, Start};
+    use super::*;
+    use crate::readers::tests::Studio;
+    use std::ffi::OsStr;
+
+    /// Returns a process's `nice` value.
+    fn nice(pid: &str) -> i64 {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+        // The name of its program, in brackets, may hold anything; the state is the third value.
+        let (_, values) = stat.rsplit_once(')').unwrap();
+        values.split_whitespace().nth(19 - 3).unwrap().parse().unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_child_gives_way_to_the_service() {
+        let studio = Studio::new();
+        let tools = studio.tools();
+        // It waits for samples that never come.
+        let arguments = ["-v", "quiet", "-f", "s16le", "-i", "pipe:0", "-f", "null", "-"].map(OsStr::new).to_vec();
+        let limits = Limits { memory_bytes: 2 << 30, cpu_seconds: 60, file_bytes: 0 };
+        let start = Start { program: &tools.ffmpeg, arguments, input: None, folder: None, limits, seat: None };
+        let child = tools.confiner.start(start).await.unwrap();
+        let pid = child.process.pid.to_string();
+        assert_eq!(nice(&pid), (nice("self") + i64::from(NICER)).min(19));
+        // Whoever may not make namespaces may set this only ten times a second, for all children together.
+        let may_always = tools.confiner.0.namespaces == Some(Namespaces::Privileged);
+        if let (true, Ok(session)) = (may_always, fs::read_to_string(format!("/proc/{pid}/autogroup"))) {
+            assert!(session.trim_end().ends_with(&format!(" nice {NICER}")), "{session}");
+        }
+    }
 }

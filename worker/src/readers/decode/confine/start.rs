@@ -103,6 +103,7 @@ fn errand(
             let process = Process::new(pid, pidfd, seat);
             heard(reports)?;
             process.go_first();
+            process.give_way();
             let [stdin, stdout, stderr] = ours;
             let (Some(stdout), Some(stderr)) = (stdout, stderr) else { return Err(gone().into()) };
             Ok(Started { process, stdin, stdout, stderr })

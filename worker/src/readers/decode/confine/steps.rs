@@ -11,6 +11,7 @@
     reason = "limits, namespaces and users can only be changed by the child itself, by system calls"
 )]
 
+use super::NICER;
 use super::prepared::Prepared;
 use super::root::{Root, Step};
 use libc::{c_int, c_long, c_ulong};
@@ -119,6 +120,7 @@ fn steps(child: &Prepared) -> Result<(), (Doing, Errno)> {
     if child.has_media {
         open_input().map_err(at(Doing::Input))?;
     }
+    give_way().map_err(at(Doing::Limits))?;
     // After the last descriptor is opened: until it becomes its program, a child has its parent's descriptors open.
     limit(child).map_err(at(Doing::Limits))?;
     install_filter(child).map_err(at(Doing::Filter))
@@ -192,6 +194,17 @@ fn mount(from: Option<&CStr>, to: &CStr, kind: Option<&CStr>, flags: c_ulong, op
     // SAFETY: texts that live until the call returns, or none.
     let answer = unsafe { libc::mount(pointer(from), to.as_ptr(), pointer(kind), flags, pointer(options).cast()) };
     done(answer.into())
+}
+
+/// Lowers its priority below that of its parent, which may have a low one already.
+fn give_way() -> Done {
+    // SAFETY: plain numbers. The kernel answers with the priority as 1 to 40, the lowest first.
+    unsafe {
+        let priority = libc::syscall(libc::SYS_getpriority, libc::PRIO_PROCESS, 0);
+        done(priority)?;
+        let nice = (20 - priority + c_long::from(NICER)).min(19);
+        done(libc::syscall(libc::SYS_setpriority, libc::PRIO_PROCESS, 0, nice))
+    }
 }
 
 /// Sets the limits, hard and soft.
