@@ -39,8 +39,8 @@ const PICTURE_TIME: Duration = Duration::from_secs(15);
 /// takes six seconds.
 const MOST_TIME: Duration = Duration::from_secs(10);
 const MOST_TIME_A_MIB: Duration = Duration::from_secs(1);
-/// The part of it that uploads have for free; the rest counts as unpaid processor time, as a job's does.
-const USUAL_TIME: Duration = Duration::from_secs(3);
+/// The part of it that a file has for its size. The rest counts as unpaid processor time, as a job's does, beyond what
+/// its account has free in each minute.
 const USUAL_TIME_A_MIB: Duration = Duration::from_millis(200);
 /// The samples by which a length is measured: a low rate will do.
 const COUNTED: SoundFormat = SoundFormat { rate: 8_000, channels: Channels::Mono };
@@ -106,8 +106,8 @@ impl Attempt<'_> {
         let mib = u32::try_from(bytes >> 20).unwrap_or(u32::MAX);
         let processor = ProcessorTime::at_most(MOST_TIME + MOST_TIME_A_MIB * mib);
         let seen = self.see(local.path(), &processor).await;
-        let usual = USUAL_TIME + USUAL_TIME_A_MIB * mib;
-        self.unpaid.count(self.claim.account_id, processor.taken().saturating_sub(usual)).await;
+        let beyond = processor.taken().saturating_sub(USUAL_TIME_A_MIB * mib);
+        self.unpaid.count_look(self.claim.account_id, beyond).await;
         seen
     }
 
