@@ -143,7 +143,9 @@ fn itself(report: &mut Report) {
         report.note(libc::prctl(libc::PR_SET_DUMPABLE, 1) == 0, "prctl");
         let most = libc::rlimit64 { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
         report.note(libc::setrlimit64(libc::RLIMIT_AS, &raw const most) == 0, "more memory");
+        report.note(libc::setpriority(libc::PRIO_PROCESS, 0, 0) == 0, "a higher priority");
     }
+    report.note(fs::write("/proc/self/autogroup", "0").is_ok(), "a higher priority of its session");
 }
 
 /// Calls that lead out of a confinement: any answer but an error.
