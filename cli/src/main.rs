@@ -13,6 +13,7 @@ mod doctor;
 mod documented;
 mod failure;
 mod globals;
+mod manual;
 mod migrate;
 mod output;
 mod up;
@@ -50,6 +51,10 @@ enum Command {
     Migrate(Box<migrate::MigrateArgs>),
     #[command(flatten)]
     Client(Box<ClientCommand>),
+    /// Write the completions of a shell, for it to load.
+    Completions(manual::CompletionsArgs),
+    /// Write the page of `mws` for `man`, or the pages of all commands.
+    Man(manual::ManArgs),
     /// Show the version.
     Version,
 }
@@ -100,6 +105,8 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
             migrate::run(*args, &globals)
         }
         Command::Client(command) => database::runtime()?.block_on(commands::run(*command, globals)),
+        Command::Completions(args) => manual::completions(&args, Cli::command(), &globals),
+        Command::Man(args) => manual::man(&args, Cli::command(), &globals),
         Command::Version => {
             let version = env!("CARGO_PKG_VERSION");
             if globals.json {

@@ -9,6 +9,7 @@ mod download;
 mod errors;
 mod health;
 mod listen;
+mod manual;
 mod operator;
 mod readme;
 mod renders;
