@@ -8,6 +8,7 @@ mod cloud;
 #[cfg(test)]
 mod compatible;
 mod examples;
+mod pagination;
 mod patch;
 mod patterns;
 mod refusals;

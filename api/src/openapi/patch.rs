@@ -3,7 +3,7 @@
 //! OpenAPI 3.0 as generators read it: plain media types, closed request objects, nullable fields, each operation's
 //! error answers, and the headers that every request may carry and every answer does.
 
-use super::{cloud, examples, patterns, refusals, shared, webhooks};
+use super::{cloud, examples, pagination, patterns, refusals, shared, webhooks};
 use crate::contract::idempotency::{Repeat, repeat};
 use crate::http::error::Code;
 use serde_json::{Map, Value, json};
@@ -31,6 +31,7 @@ pub fn apply(document: &mut Value) {
     cloud::require(document);
     patterns::add(document, &sent);
     describe_operations(document);
+    pagination::add(document);
     webhooks::add(document);
     shared::share_refusals(document);
 }
