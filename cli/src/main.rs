@@ -11,6 +11,7 @@ mod demo;
 mod doctor;
 #[cfg(test)]
 mod documented;
+mod down;
 mod failure;
 mod globals;
 mod manual;
@@ -43,6 +44,8 @@ struct Cli {
 enum Command {
     /// Run the whole service: api, worker and scheduler, with a PostgreSQL of its own.
     Up(Box<UpArgs>),
+    /// Stop the `mws up` that runs on the data folder, and wait until it has ended.
+    Down,
     /// Show the service at work on media made here, or on your own file.
     Demo(demo::DemoArgs),
     /// Check everything the service depends on, and say how to cure what is wrong.
@@ -84,6 +87,7 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     runtime::process::close_to_others()?;
     let globals = cli.globals;
     match cli.command {
+        Command::Up(up) if up.is_to_detach() => up::detach(&up, globals.json),
         Command::Up(mut up) => {
             // At a terminal, messages say what matters; the log shows only warnings, unless another level was chosen.
             if is_default(matches, "log") && std::io::stderr().is_terminal() {
@@ -92,6 +96,7 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
             let _traces = runtime::telemetry::start(up.settings_mut(), "up");
             Ok(up::run(*up, globals.json)?)
         }
+        Command::Down => down::run(&globals),
         Command::Demo(args) => database::runtime()?.block_on(demo::run(args, globals)),
         Command::Doctor(mut args) => {
             if is_default(matches, "log") {

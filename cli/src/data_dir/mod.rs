@@ -1,7 +1,7 @@
 //! The data folder: what `mws up` keeps between two starts, and a lock on it.
 //!
 //! Its `postgres` belongs to the embedded server and its `media` to the media store; `secrets.env`, `credentials.json`
-//! and `up.lock` are this module's. Files with secrets can be read by their owner alone. Nothing here talks to a
+//! and `up.lock` are this module's; `up.log` is that of an `up` in the background. Files with secrets can be read by their owner alone. Nothing here talks to a
 //! database.
 
 mod credentials;
@@ -125,6 +125,12 @@ impl DataDir {
     }
 }
 
+/// The number of the process that an occupant of the folder is.
+pub fn process_of(occupant: &str) -> Option<i32> {
+    let (_, number) = occupant.rsplit_once(", process ")?;
+    number.parse().ok().filter(|number| *number > 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,7 +143,8 @@ mod tests {
         let held = folder.occupy("mws up on 127.0.0.1:1").unwrap();
         let said = folder.occupy("another").unwrap_err().to_string();
         assert!(said.contains("mws up on 127.0.0.1:1, process"), "{said}");
-        assert!(folder.occupant().is_some());
+        let process = folder.occupant().as_deref().and_then(process_of);
+        assert_eq!(process, i32::try_from(std::process::id()).ok());
         drop(held);
         assert!(folder.occupy("another").is_ok());
     }

@@ -5,6 +5,7 @@
 //! the whole process ends with a failure: half a service is worse than one that is started again.
 
 mod account;
+mod background;
 mod console;
 mod listen;
 mod say;
@@ -13,6 +14,7 @@ mod services;
 use crate::data_dir::DataDir;
 use crate::database::{self, Database};
 use crate::doctor::{finding::Finding, machine};
+use crate::failure::Failure;
 use anyhow::Context;
 use clap::Args;
 use runtime::config::{ApiSettings, Settings};
@@ -37,12 +39,17 @@ const LEFT_OVER: Duration = Duration::from_secs(2);
 #[command(after_help = "Examples:
   mws up                                     everything, on 127.0.0.1:8080, with data in .mws
   mws up --listen 0.0.0.0:80 --data-dir /var/lib/mws
+  mws up --detach                            in the background, until `mws down`
   DATABASE_URL=postgres://… mws up           on a PostgreSQL of your own")]
 pub struct UpArgs {
     #[command(flatten)]
     settings: Settings,
     #[command(flatten)]
     api: ApiSettings,
+    /// Run in the background: return when the service is ready. Its log is `up.log` of the data folder, and `mws down`
+    /// stops it.
+    #[arg(long)]
+    detach: bool,
 }
 
 impl UpArgs {
@@ -50,11 +57,23 @@ impl UpArgs {
     pub fn settings_mut(&mut self) -> &mut Settings {
         &mut self.settings
     }
+
+    /// Whether the service is to run in the background, which this process then starts.
+    pub const fn is_to_detach(&self) -> bool {
+        self.detach
+    }
+}
+
+/// Starts the service in the background, and says where it is once it is ready; with `json` in one JSON line.
+pub fn detach(up: &UpArgs, json: bool) -> Result<(), Failure> {
+    let started = background::start(&up.settings)?;
+    Say::new(json).detached(started.ready, &relative(&started.log), &up.settings.data_dir);
+    Ok(())
 }
 
 /// Runs until Ctrl-C or SIGTERM. `json` asks for one JSON line instead of words when all is ready.
 pub fn run(up: UpArgs, json: bool) -> anyhow::Result<()> {
-    let UpArgs { mut settings, mut api } = up;
+    let UpArgs { mut settings, mut api, detach: _ } = up;
     process::install_crypto();
     settings.read_secret_files()?;
     let say = Say::new(json);

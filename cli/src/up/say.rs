@@ -5,8 +5,9 @@ use crate::data_dir::Credentials;
 use crate::doctor::finding::Finding;
 use domain::task::Task;
 use runtime::config::Confinement;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::Write;
+use std::path::Path;
 use std::time::Duration;
 use store::fleet::EngineOffer;
 use worker::readers::{MediaTools, NoDecoder};
@@ -74,16 +75,24 @@ impl Say {
             });
             format!("{ready}\n")
         } else {
-            format!(
-                "\nAPI      {}\nKey      in {path}, where the other commands find it\n\
-                 Console  {console}\n         (once, within ten minutes; `mws console` makes another)\n\
-                 Next     mws upload talk.mp4 --wait      (Ctrl-C stops)\nready\n",
-                credentials.base_url
-            )
+            in_words(&credentials.base_url, path, console, "Ctrl-C stops")
         };
-        // Whoever started it may not read its output, which is no reason to stop.
-        let mut out = std::io::stdout();
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        print(&text);
+    }
+
+    /// Prints that the service is ready in the background, by the line with which it said so itself.
+    pub(super) fn detached(&self, mut ready: Value, log: &str, data_dir: &Path) {
+        ready["log"] = log.into();
+        if self.json {
+            return print(&format!("{ready}\n"));
+        }
+        let text = |name: &str| ready[name].as_str().unwrap_or_default();
+        let stop = if data_dir == Path::new(".mws") {
+            format!("`mws down` stops it; its log is {log}")
+        } else {
+            format!("`mws down --data-dir {}` stops it; its log is {log}", data_dir.display())
+        };
+        print(&in_words(text("base_url"), text("credentials"), text("console"), &stop));
     }
 
     /// Prints that everything has ended.
@@ -92,4 +101,19 @@ impl Say {
             eprintln!("Stopped. Nothing is lost: `mws up` goes on from here.");
         }
     }
+}
+
+/// What whoever started the service needs first. Scripts wait for the last line.
+fn in_words(base_url: &str, credentials: &str, console: &str, stop: &str) -> String {
+    format!(
+        "\nAPI      {base_url}\nKey      in {credentials}, where the other commands find it\n\
+         Console  {console}\n         (once, within ten minutes; `mws console` makes another)\n\
+         Next     mws upload talk.mp4 --wait      ({stop})\nready\n"
+    )
+}
+
+/// Prints to standard output. Whoever started the service may not read that, which is no reason to stop.
+fn print(text: &str) {
+    let mut out = std::io::stdout();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

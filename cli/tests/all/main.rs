@@ -4,6 +4,7 @@ mod admin_bulk;
 mod admin_jobs;
 mod admin_webhooks;
 mod demo;
+mod detach;
 mod doctor;
 mod download;
 mod errors;

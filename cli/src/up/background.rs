@@ -1,0 +1,90 @@
+//! `mws up --detach`: starts another `mws up` in the background, and returns when that one is ready.
+//!
+//! It has a process group of its own and nothing of the terminal open, so that neither Ctrl-C there nor the end of the
+//! terminal reaches it, and adds its log to a file in the data folder. That it is ready it says by the line of JSON
+//! that scripts wait for; that it did not start, by its end. Ctrl-C while it starts ends the waiting alone.
+
+use crate::data_dir::DataDir;
+use crate::failure::Failure;
+use anyhow::Context;
+use runtime::config::Settings;
+use serde_json::Value;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// Lines of the log that are shown when nothing says why it did not start.
+const LOG_TAIL: usize = 5;
+
+/// The service in the background.
+pub(super) struct Started {
+    /// The line by which it said that it is ready.
+    pub(super) ready: Value,
+    /// Its log.
+    pub(super) log: PathBuf,
+}
+
+/// Starts it with the arguments of this process, and waits until it is ready.
+pub(super) fn start(settings: &Settings) -> Result<Started, Failure> {
+    let log = DataDir::prepare(&settings.data_dir)?.path().join("up.log");
+    let opened = File::options().append(true).create(true).mode(0o600).open(&log);
+    let file = opened.with_context(|| format!("{} can't be written", log.display()))?;
+    let before = file.metadata()?.len();
+    let mut child = spawn(file)?;
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().context("the service has no output")?).read_line(&mut line)?;
+    let ready: Value = serde_json::from_str(&line).unwrap_or_default();
+    if ready["type"] != "ready" {
+        // Its output has ended, so it ends: all that it says is in the log then.
+        child.wait()?;
+        let why = said_since(&log, before).unwrap_or_default();
+        return Err(Failure::Work(format!("the service did not start: {why}")));
+    }
+    Ok(Started { ready, log })
+}
+
+fn spawn(log: File) -> anyhow::Result<Child> {
+    let program = std::env::current_exe().context("this program's own file can't be found")?;
+    let typed = std::env::args_os().skip(1).filter(|one| one != "--detach" && one != "--json");
+    let mut command = Command::new(program);
+    command.args(typed).arg("--json").process_group(0);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
+    command.spawn().context("the service can't be started")
+}
+
+/// The error that was written behind this place of the log, or else its last lines.
+fn said_since(log: &Path, before: u64) -> std::io::Result<String> {
+    let mut file = File::open(log)?;
+    file.seek(SeekFrom::Start(before))?;
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    let lines: Vec<&str> = text.lines().collect();
+    let error = lines.iter().rev().find_map(|line| {
+        let line: Value = serde_json::from_str(line).ok()?;
+        Some(line["error"]["message"].as_str()?.to_owned())
+    });
+    Ok(error.unwrap_or_else(|| format!("\n{}", lines[lines.len().saturating_sub(LOG_TAIL)..].join("\n"))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_the_log_what_is_new_says_why_a_start_failed() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("up.log");
+        let old = "{\"error\":{\"message\":\"long ago\"}}\n";
+        std::fs::write(&log, old).unwrap();
+        let before = u64::try_from(old.len()).unwrap();
+        assert_eq!(said_since(&log, before).unwrap(), "\n");
+        std::fs::write(&log, format!("{old}1\n2\n3\n4\n5\n6\n")).unwrap();
+        assert_eq!(said_since(&log, before).unwrap(), "\n2\n3\n4\n5\n6");
+        let new = "{\"error\":\"of a line\"}\n{\"error\":{\"message\":\"no room\"}}\nServer stopped.\n";
+        std::fs::write(&log, format!("{old}{new}")).unwrap();
+        assert_eq!(said_since(&log, before).unwrap(), "no room");
+    }
+}
