@@ -91,7 +91,7 @@ async fn what_a_canvas_can_not_be_is_refused_by_its_place_and_nothing_of_it_is_d
         (json!({ "type": "logo", "logo": "Mark" }), "invalid_request", "`logo`: expected"),
         (json!({ "type": "text", "text": "x", "color": "url(http://a.b/c)" }), "invalid_request", "`color`: expected"),
         (json!({ "type": "text", "text": "x", "family": "\"/><script>" }), "invalid_request", "`family`: expected"),
-        (json!({ "type": "rect", "width": 1e308 }), "invalid_request", "no number that a canvas can have"),
+        (json!({ "type": "rect", "width": 1e308 }), "invalid_request", "`width`: expected more than 0, and at most"),
         (json!({ "type": "rect", "text": "x" }), "invalid_request", "`text`: a layer of type `rect` has none"),
     ] {
         let first = json!({ "type": "rect" });

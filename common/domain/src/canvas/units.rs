@@ -1,10 +1,11 @@
-//! Numbers of pixels and degrees of a canvas, stored as whole thousandths so that one canvas has exactly one plan.
+//! Numbers of pixels and degrees of a canvas, stored as whole thousandths so that one canvas has exactly one plan. A
+//! number beyond all that a canvas can have is read as the furthest one, which every field refuses by its name.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The thousandths in one.
 const THOUSAND: f64 = 1e3;
-/// The largest number that is read, with either sign.
+/// The largest number that is kept, with either sign.
 const MOST: f64 = 1e6;
 
 /// A number of pixels or of degrees, in thousandths.
@@ -35,11 +36,8 @@ impl Serialize for Milli {
 impl<'de> Deserialize<'de> for Milli {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let number = f64::deserialize(deserializer)?;
-        if !number.is_finite() || number.abs() > MOST {
-            return Err(serde::de::Error::custom("no number that a canvas can have"));
-        }
-        #[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
-        Ok(Self((number * THOUSAND).round() as i32))
+        #[expect(clippy::cast_possible_truncation, reason = "it is clamped first")]
+        Ok(Self((number.clamp(-MOST, MOST) * THOUSAND).round() as i32))
     }
 }
 
@@ -53,8 +51,10 @@ mod tests {
             let json = serde_json::to_string(&Milli(thousandths)).unwrap();
             assert_eq!(serde_json::from_str::<Milli>(&json).unwrap(), Milli(thousandths), "{json}");
         }
-        for wrong in ["\"1\"", "1e9", "-1e300", "null"] {
+        for wrong in ["\"1\"", "null"] {
             assert!(serde_json::from_str::<Milli>(wrong).is_err(), "{wrong}");
         }
+        assert_eq!(serde_json::from_str::<Milli>("1e308").unwrap(), Milli(1_000_000_000), "the furthest one");
+        assert_eq!(serde_json::from_str::<Milli>("-1e308").unwrap(), Milli(-1_000_000_000), "the furthest one");
     }
 }

@@ -82,7 +82,8 @@ pub(super) fn fades(fade_in: Micros, fade_out: Micros, duration: Micros) -> Resu
     if fits {
         Ok(())
     } else {
-        Err("`fade_in`, `fade_out`: expected 0 or more, and no more than its duration".to_owned())
+        let most = duration.seconds();
+        Err(format!("`fade_in`, `fade_out`: expected 0 or more, and together no more than the {most} s that it lasts"))
     }
 }
 
@@ -158,7 +159,8 @@ pub(super) fn captions(captions: &Captions) -> Result<(), String> {
         if cue.start < after || cue.end <= cue.start || cue.end > LONGEST || !is_text {
             return Err(format!(
                 "`captions.cues[{index}]`: expected 1 to {MOST_CUE_CHARACTERS} characters, none of them NUL, and times \
-                 that grow without overlaps"
+                 that grow without overlaps, `end` up to {} seconds",
+                LONGEST.seconds()
             ));
         }
         after = cue.end;

@@ -3,8 +3,8 @@
 use super::fields;
 use super::ops::{AudioFields, OverlayFields, SceneFields, Transition};
 use super::{
-    AudioTrack, Duck, Fit, LONGEST_TRANSITION, Micros, Overlay, OverlayKind, Ratio, Scene, SceneKind, SourceFacts,
-    Sources, USUAL_STILL,
+    AudioTrack, Duck, Fit, LONGEST_TRANSITION, Micros, Overlay, OverlayKind, Ratio, SHORTEST, Scene, SceneKind,
+    SourceFacts, Sources, USUAL_STILL,
 };
 use crate::ducking::DuckRule;
 use crate::ids::ItemId;
@@ -45,6 +45,7 @@ impl Scene {
         self.start = given.start.unwrap_or(if other_item { Micros::ZERO } else { self.start });
         fields::moment("start", self.start)?;
         let source = self.source(sources)?;
+        begins_within(source, self.start)?;
         self.duration = match given.duration {
             Some(duration) => duration,
             None if other_item || self.duration == Micros::ZERO => rest(source, self.start),
@@ -114,6 +115,7 @@ impl AudioTrack {
         self.offset = given.offset.unwrap_or(self.offset);
         fields::moment("start", self.start)?;
         fields::moment("offset", self.offset)?;
+        begins_within(Some(source), self.start)?;
         self.duration = match given.duration {
             Some(duration) => duration,
             None if other_item || self.duration == Micros::ZERO => rest(Some(source), self.start),
@@ -227,7 +229,17 @@ fn known(item: ItemId, sources: &Sources) -> Result<&SourceFacts, String> {
 
 /// Returns the time from `start` to the source's end; `USUAL_STILL` for an image or a colour.
 fn rest(source: Option<&SourceFacts>, start: Micros) -> Micros {
-    source.and_then(|source| source.duration).map_or(USUAL_STILL, |whole| Micros(whole.0 - start.0))
+    source.and_then(|source| source.duration).map_or(USUAL_STILL, |whole| Micros(whole.0 - start.0).max(SHORTEST))
+}
+
+/// Checks that a part that does not begin with its source leaves something of it.
+fn begins_within(source: Option<&SourceFacts>, start: Micros) -> Result<(), String> {
+    match source.and_then(|source| source.duration) {
+        Some(whole) if start > Micros::ZERO && start.0 + SHORTEST.0 > whole.0 + SLACK.0 => {
+            Err(format!("`start`: expected a moment before the end of the item, which is {} s long", whole.seconds()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Checks that a part is within its source.
@@ -235,7 +247,7 @@ fn within(what: &str, source: Option<&SourceFacts>, start: Micros, duration: Mic
     match source.and_then(|source| source.duration) {
         Some(whole) if start.0 + duration.0 > whole.0 + SLACK.0 => {
             let (end, whole) = (Micros(start.0 + duration.0).seconds(), whole.seconds());
-            Err(format!("the {what} would end at {end} s of an item that has {whole} s"))
+            Err(format!("`start`, `duration`: the {what} would end at {end} s of an item that has {whole} s"))
         }
         _ => Ok(()),
     }

@@ -1,13 +1,13 @@
 //! The numbers of a timeline: times in whole microseconds, and fractions in whole millionths.
 //!
-//! In documents and operations, a time is a JSON number of seconds, and a fraction a plain one. Values that a timeline
-//! can't have are refused when they are read.
+//! In documents and operations, a time is a JSON number of seconds, and a fraction a plain one. A number beyond all that
+//! a timeline can have is read as the furthest one, which every field refuses by its name and with its bounds.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Microseconds in a second, and millionths in one.
 const MILLION: f64 = 1e6;
-/// The largest number that is read, with either sign: more seconds than a timeline lasts, and more than any volume.
+/// The largest number that is kept, with either sign: more seconds than a timeline lasts, and more than any volume.
 const MOST: f64 = 1e6;
 
 /// A time or a duration in microseconds; in JSON, seconds.
@@ -25,6 +25,11 @@ impl Micros {
     /// Makes a time from milliseconds.
     pub const fn ms(ms: i64) -> Self {
         Self(ms * 1000)
+    }
+
+    /// Makes a time from seconds; from more of them than any medium has, the furthest time.
+    pub fn from_seconds(seconds: f64) -> Self {
+        Self(millionths(seconds))
     }
 
     /// Returns the time in seconds.
@@ -59,10 +64,10 @@ impl Ratio {
     }
 }
 
-/// Returns the number in millionths; `None` if no timeline can have it.
-#[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
-fn millionths(number: f64) -> Option<i64> {
-    (number.is_finite() && number.abs() <= MOST).then(|| (number * MILLION).round() as i64)
+/// Returns the number in millionths, or the furthest one of its sign.
+#[expect(clippy::cast_possible_truncation, reason = "it is clamped first")]
+fn millionths(number: f64) -> i64 {
+    (number.clamp(-MOST, MOST) * MILLION).round() as i64
 }
 
 impl Serialize for Micros {
@@ -73,9 +78,7 @@ impl Serialize for Micros {
 
 impl<'de> Deserialize<'de> for Micros {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let seconds = f64::deserialize(deserializer)?;
-        let us = millionths(seconds).ok_or_else(|| serde::de::Error::custom("no time that media can have"))?;
-        Ok(Self(us))
+        f64::deserialize(deserializer).map(Self::from_seconds)
     }
 }
 
@@ -87,9 +90,9 @@ impl Serialize for Ratio {
 
 impl<'de> Deserialize<'de> for Ratio {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = f64::deserialize(deserializer)?;
-        let parts = millionths(number).and_then(|parts| i32::try_from(parts).ok());
-        parts.map(Self).ok_or_else(|| serde::de::Error::custom("no number that can stand here"))
+        let parts = f64::deserialize(deserializer).map(millionths)?;
+        let furthest = if parts < 0 { i32::MIN } else { i32::MAX };
+        Ok(Self(i32::try_from(parts).unwrap_or(furthest)))
     }
 }
 
@@ -103,9 +106,16 @@ mod tests {
             let json = serde_json::to_string(&Micros(us)).unwrap();
             assert_eq!(serde_json::from_str::<Micros>(&json).unwrap(), Micros(us), "{json}");
         }
-        for wrong in ["\"1\"", "1e9", "-1e300", "null"] {
+        for wrong in ["\"1\"", "null"] {
             assert!(serde_json::from_str::<Micros>(wrong).is_err(), "{wrong}");
         }
-        assert!(serde_json::from_str::<Ratio>("3000").is_err());
+    }
+
+    #[test]
+    fn a_number_beyond_all_fields_is_the_furthest_one() {
+        for (far, us, ratio) in [("1e308", 1_000_000_000_000, i32::MAX), ("-1e300", -1_000_000_000_000, i32::MIN)] {
+            assert_eq!(serde_json::from_str::<Micros>(far).unwrap(), Micros(us));
+            assert_eq!(serde_json::from_str::<Ratio>(far).unwrap(), Ratio(ratio));
+        }
     }
 }

@@ -8,7 +8,6 @@ use domain::dub::{
 };
 use domain::ids::ItemId;
 use domain::timeline::Micros;
-use serde_json::json;
 use std::collections::HashMap;
 
 /// Returns the language to dub into, and the one that is spoken, if the request says it.
@@ -50,10 +49,7 @@ pub(super) fn scripted(
     let mut voices: HashMap<String, String> = HashMap::new();
     let mut segments = Vec::with_capacity(script.len());
     for (place, line) in script.iter().enumerate() {
-        let seconds = |seconds: f64| serde_json::from_value::<Micros>(json!(seconds));
-        let (start, end) = seconds(line.start)
-            .and_then(|start| Ok((start, seconds(line.end)?)))
-            .map_err(|why| wrong(format!("[{place}]: {why}")))?;
+        let (start, end) = (Micros::from_seconds(line.start), Micros::from_seconds(line.end));
         let translation = one_line(&line.text);
         if translation.is_empty() {
             return Err(wrong(format!("[{place}]: `text` says nothing")));
