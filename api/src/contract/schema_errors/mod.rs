@@ -5,7 +5,7 @@
 //! give a sentence.
 
 use chrono::DateTime;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 use std::fmt;
 
 /// The schema of a value that may be anything, whose texts are looked at all the same.
@@ -71,7 +71,7 @@ fn difference(schema: &Value, value: &Value, at: &Place<'_>) -> Option<String> {
         }
         Value::String(text) => within(schema, "minLength", "maxLength", text.chars().count(), at, "characters")
             .or_else(|| time(schema, text, at)),
-        Value::Number(number) => range(schema, number.as_f64().unwrap_or_default(), at),
+        Value::Number(number) => range(schema, number, at),
         _ => None,
     }
 }
@@ -142,11 +142,13 @@ fn time(schema: &Value, text: &str, at: &Place<'_>) -> Option<String> {
     })
 }
 
-fn range(schema: &Value, number: f64, at: &Place<'_>) -> Option<String> {
+fn range(schema: &Value, found: &Number, at: &Place<'_>) -> Option<String> {
+    let number = found.as_f64().unwrap_or_default();
     let (holds_least, holds_most) = held(schema);
     let (least, most) = (schema["minimum"].as_f64().or(holds_least), schema["maximum"].as_f64().or(holds_most));
     let fits = least.is_none_or(|least| number >= least) && most.is_none_or(|most| number <= most);
-    (!fits).then(|| format!("{}: expected {}, found {number}.", location(at), bounds(least, most)))
+    // As JSON has it: 1e300 would be three hundred digits otherwise.
+    (!fits).then(|| format!("{}: expected {}, found {found}.", location(at), bounds(least, most)))
 }
 
 /// Returns the least and the greatest number of this format.

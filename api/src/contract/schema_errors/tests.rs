@@ -12,6 +12,7 @@ fn said(body: &Value) -> Option<String> {
             "refs": { "type": "array", "minItems": 1, "maxItems": 2, "items": { "type": "string" } },
             "read": { "allOf": [{ "type": "string", "enum": ["speech", "beats"] }], "nullable": true },
             "limit": { "type": "integer", "minimum": 1.0, "maximum": 50.0, "nullable": true },
+            "minutes": { "type": "number", "minimum": 0, "maximum": 1000000 },
             "context": { "type": "string", "maxLength": 3 },
             "values": { "type": "object", "additionalProperties": { "type": "string" } },
             "free": { "type": "object" },
@@ -28,11 +29,13 @@ fn a_difference_names_the_field_what_it_takes_and_what_was_found() {
         (json!({ "refs": [] }), "`refs`: expected 1 to 2 entries, found 0."),
         (json!({ "refs": ["a"], "read": "x" }), "`read`: expected one of speech, beats, found \"x\"."),
         (json!({ "refs": ["a"], "limit": 51 }), "`limit`: expected 1 to 50, found 51."),
+        (json!({ "refs": ["a"], "minutes": 1e300 }), "`minutes`: expected 0 to 1000000, found 1e300."),
+        (json!({ "refs": ["a"], "minutes": -0.5 }), "`minutes`: expected 0 to 1000000, found -0.5."),
         (json!({ "refs": ["a"], "limit": 1.5 }), "`limit`: expected a whole number, found 1.5."),
         (json!({ "refs": ["a"], "context": "ключ" }), "`context`: expected at most 3 characters, found 4."),
         (
             json!({ "refs": ["a"], "x": 1 }),
-            "`x` is not known here, which takes `refs`, `read`, `limit`, `context`, `values`, `free`.",
+            "`x` is not known here, which takes `refs`, `read`, `limit`, `minutes`, `context`, `values`, `free`.",
         ),
         (json!({ "refs": ["a\0b"] }), "`refs[0]`: expected a string without NUL characters."),
         (
