@@ -102,10 +102,20 @@ pub async fn reach(conn: &mut PgConnection, caller: &Caller, id: ProjectId) -> A
 /// Why a change was not made.
 async fn why_refused(conn: &mut PgConnection, caller: &Caller, id: ProjectId, next: ProjectStatus) -> Answer<ApiError> {
     let status = reach(conn, caller, id).await?.status;
+    if status == ProjectStatus::Cancelled {
+        return Ok(cancelled());
+    }
     let legal: Vec<&str> = status.may_lead_to().into_iter().map(ProjectStatus::name).collect();
-    let leads = if legal.is_empty() { "nothing else".to_owned() } else { legal.join(", ") };
-    let message = format!("The project is `{}`, which can become {leads}, and not `{}`.", status.name(), next.name());
+    let (name, leads, next) = (status.name(), legal.join(", "), next.name());
+    let message = format!("The project is `{name}`, which can become {leads}, and not `{next}`.");
     Ok(ApiError::new(Code::IllegalTransition, message))
+}
+
+/// The refusal of whatever would go on with a cancelled project.
+fn cancelled() -> ApiError {
+    let message = "The project is `cancelled`, which is final: nothing works on it any more.";
+    let refusal = ApiError::new(Code::IllegalTransition, message);
+    refusal.suggest("Make a new project of its brief with POST /projects.")
 }
 
 /// Refuses a change that took the account past its quota of projects; its transaction is then rolled back.

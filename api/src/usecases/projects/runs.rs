@@ -5,7 +5,7 @@
 //! claimed again since, nothing is stored.
 
 use super::telling::{self, Revision};
-use super::{ProjectAnswer, missing, reach, why_refused, within_quota};
+use super::{ProjectAnswer, cancelled, missing, reach, why_refused, within_quota};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
@@ -71,7 +71,7 @@ pub struct MessageToAgent<'a> {
 /// Sends a message to the agent that works on a project, which takes the work up again. `show` writes the answer.
 ///
 /// # Errors
-/// As `reach`; `illegal_transition` while the agent works, and where none does; `quota_reached`.
+/// As `reach`; `illegal_transition` while the agent works, and where none does or will; `quota_reached`.
 pub async fn say_to_project(
     app: &App,
     caller: &Caller,
@@ -88,6 +88,9 @@ pub async fn say_to_project(
         return Err(missing(id));
     }
     let project = reach(&mut say, caller, id).await?;
+    if project.status == ProjectStatus::Cancelled {
+        return Err(cancelled());
+    }
     if project.mode != ProjectMode::Autonomous.name() {
         let message = format!("The project is `{}`: no agent of this service works on it.", project.mode);
         let refusal = ApiError::new(Code::IllegalTransition, message);
