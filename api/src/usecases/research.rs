@@ -214,8 +214,20 @@ fn not_fetched(error: &FetchError) -> ApiError {
     match error {
         FetchError::Url(_) | FetchError::RedirectedTo(_) => ApiError::new(Code::UrlNotAllowed, format!("{error}.")),
         FetchError::Ours => ApiError::new(Code::Unavailable, "Nothing can be fetched now. Try again shortly."),
+        FetchError::Failed { status: Some(status), .. } => pull_failed(&format!("{}.", answered(*status))),
         _ => pull_failed(&format!("{error}.")),
     }
+}
+
+/// What a server that answered with another status than 2xx said, and what helps.
+fn answered(status: u16) -> String {
+    let helps = match status {
+        401 | 403 | 407 => "it wants a login or takes no programs, and only what anyone can read is pulled",
+        404 | 410 => "there is nothing at this URL: give another one",
+        408 | 425 | 429 | 500.. => "try again later",
+        _ => "give the URL of a feed or a page that opens in a browser",
+    };
+    format!("the server answered with status {status}; {helps}")
 }
 
 fn no_turn(error: TurnError) -> ApiError {

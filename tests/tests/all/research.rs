@@ -198,7 +198,7 @@ async fn what_can_not_be_pulled_says_why_and_stores_nothing() -> anyhow::Result<
         (format!("{base}/text"), "pull_failed", "neither a feed"),
         (format!("{base}/broken"), "pull_failed", "can't be read"),
         (format!("{base}/large"), "pull_failed", "larger than"),
-        (format!("{base}/nothing"), "pull_failed", "Nothing was pulled"),
+        (format!("{base}/nothing"), "pull_failed", "Nothing was pulled: the server answered with status 404; there is"),
         (format!("{base}/inward"), "url_not_allowed", "redirects to a URL that is refused"),
         ("http://10.0.0.1/feed".to_owned(), "url_not_allowed", ""),
         ("file:///etc/passwd".to_owned(), "url_not_allowed", ""),
