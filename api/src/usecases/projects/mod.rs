@@ -111,11 +111,11 @@ async fn why_refused(conn: &mut PgConnection, caller: &Caller, id: ProjectId, ne
     Ok(ApiError::new(Code::IllegalTransition, message))
 }
 
-/// The refusal of whatever would go on with a cancelled project.
+/// The refusal of whatever would go on with a cancelled project. As with all refusals of projects, which routes answer,
+/// the message itself says what helps: a route shows no `suggested_action`.
 fn cancelled() -> ApiError {
-    let message = "The project is `cancelled`, which is final: nothing works on it any more.";
-    let refusal = ApiError::new(Code::IllegalTransition, message);
-    refusal.suggest("Make a new project of its brief with POST /projects.")
+    let message = "The project is `cancelled`, which is final. Make a new project of its brief with POST /projects.";
+    ApiError::new(Code::IllegalTransition, message)
 }
 
 /// Refuses a change that took the account past its quota of projects; its transaction is then rolled back.

@@ -47,8 +47,8 @@ pub(super) async fn begin(
     planner: &Planner,
 ) -> Answer<()> {
     if project_runs::live(conn, caller.account_id, MOST_LIVE).await? >= MOST_LIVE {
-        let message = format!("{MOST_LIVE} projects of the account are being worked on, which is the most at once.");
-        return Err(ApiError::new(Code::QuotaReached, message).suggest("Wait for some to end, or cancel them."));
+        let most = format!("{MOST_LIVE} projects of the account are being worked on, which is the most at once.");
+        return Err(ApiError::new(Code::QuotaReached, format!("{most} Wait for some to end, or cancel them.")));
     }
     let memory = as_json(planner)?;
     let (id, by, traceparent) = (ProjectRunId::mint(), caller.identity(), caller.traceparent.as_deref());
@@ -92,14 +92,14 @@ pub async fn say_to_project(
         return Err(cancelled());
     }
     if project.mode != ProjectMode::Autonomous.name() {
-        let message = format!("The project is `{}`: no agent of this service works on it.", project.mode);
-        let refusal = ApiError::new(Code::IllegalTransition, message);
-        return Err(refusal.suggest("Report its statuses with POST /projects/{id}/status."));
+        let helps = "Report its statuses with POST /projects/{id}/status.";
+        let message = format!("The project is `{}`: no agent of this service works on it. {helps}", project.mode);
+        return Err(ApiError::new(Code::IllegalTransition, message));
     }
     if !matches!(project.status, ProjectStatus::Idle | ProjectStatus::Failed) {
-        let message = format!("The project is `{}`: the agent works on it already.", project.status.name());
-        let refusal = ApiError::new(Code::IllegalTransition, message);
-        return Err(refusal.suggest("Say it once the project is `idle` or `failed`."));
+        let (status, helps) = (project.status.name(), "Say it once the project is `idle` or `failed`.");
+        let message = format!("The project is `{status}`: the agent works on it already. {helps}");
+        return Err(ApiError::new(Code::IllegalTransition, message));
     }
     let planner = planner_of(app, &mut say, &project, text).await?;
     if project.planner.as_deref() != Some(planner.name()) {

@@ -96,7 +96,7 @@ fn small_enough(assets: &Value, timeline: Option<&Value>) -> Answer<()> {
     if bytes <= MOST_BYTES {
         return Ok(());
     }
-    let message = format!("`assets` and `timeline` have {bytes} bytes as JSON; together they may have {MOST_BYTES}.");
-    Err(ApiError::new(Code::RequestTooLarge, message)
-        .suggest("Leave out what is not needed, and refer to large things by their URL."))
+    let most = format!("`assets` and `timeline` have {bytes} bytes as JSON; together they may have {MOST_BYTES}.");
+    let message = format!("{most} Leave out what is not needed, and refer to large things by their URL.");
+    Err(ApiError::new(Code::RequestTooLarge, message))
 }

@@ -41,12 +41,13 @@ async fn a_project_that_is_cancelled_taken_over_or_deleted_stops_its_run() -> an
     assert_eq!(studio.world.count(live).await?, 3);
     let busy = client.post(&format!("/projects/{}/messages", ids[0]), &json!({ "text": "shorter" })).await?;
     assert_eq!((busy.status, busy.code()), (409, "illegal_transition"));
+    assert!(busy.text.contains("Say it once the project is `idle` or `failed`"), "{}", busy.text);
     client.send("POST", &format!("/projects/{}/cancel", ids[0]), &[], None).await?;
     for (path, body) in [("messages", json!({ "text": "shorter" })), ("status", json!({ "status": "running" }))] {
         let late = client.post(&format!("/projects/{}/{path}", ids[0]), &body).await?;
         assert_eq!((late.status, late.code()), (409, "illegal_transition"));
         assert!(
-            late.text.contains("`cancelled`, which is final") && late.text.contains("new project"),
+            late.text.contains("`cancelled`, which is final") && late.text.contains("Make a new project"),
             "{}",
             late.text
         );
