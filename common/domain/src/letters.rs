@@ -3,6 +3,8 @@
 //! as `fc-query` prints it, without code points for private use.
 
 use crate::lines::is_newer_mark;
+use crate::warnings::in_short;
+use std::collections::HashSet;
 
 /// The code points that the font has, in hexadecimal, single or as ranges.
 const DRAWN: &str = "\
@@ -31,8 +33,6 @@ const DRAWN: &str = "\
     1f42d-1f42e 1f431 1f435 1f600-1f623 1f625-1f62b 1f62d-1f640 1f643";
 /// The letters that a digit or a sign usually counts for at most: a digit was measured to take two at the usual pace.
 const LETTERS_OF_A_SIGN: i64 = 4;
-/// The most letters that `undrawn` returns.
-const TOLD: usize = 5;
 
 /// Returns how many letters a text counts for when it is spoken: digits, signs and ideographs count as words.
 pub fn spoken_letters(text: &str) -> i64 {
@@ -57,17 +57,36 @@ const fn is_read_out(sign: char) -> bool {
     )
 }
 
-/// Returns the letters of these texts that the font lacks and that are drawn as boxes: the first ones, each once.
-pub fn undrawn<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<char> {
+/// Returns a warning that the font lacks letters of these texts, each of which comes with its name; none if it lacks
+/// none. `what` says what they are, such as `the overlays`.
+pub fn undrawn<'a>(what: &str, texts: impl Iterator<Item = (String, &'a str)>) -> Option<String> {
     let drawn: Vec<(u32, u32)> = DRAWN.split_ascii_whitespace().filter_map(stretch).collect();
-    let mut undrawn = Vec::new();
-    let is_seen = |letter: &char| !letter.is_control() && !letter.is_whitespace() && !is_newer_mark(*letter);
-    for letter in texts.flat_map(str::chars).filter(is_seen) {
-        if undrawn.len() < TOLD && !undrawn.contains(&letter) && !is_drawn(letter, &drawn) {
-            undrawn.push(letter);
+    let (mut names, mut letters, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+    for (name, text) in texts {
+        let mut lacking = text.chars().filter(|letter| !is_invisible(*letter) && !is_drawn(*letter, &drawn)).peekable();
+        if lacking.peek().is_some() {
+            names.push(name);
         }
+        letters.extend(lacking.filter(|letter| seen.insert(*letter)));
     }
-    undrawn
+    let names = in_short(names.into_iter())?;
+    let letters = in_short(letters.iter().map(char::to_string))?;
+    Some(format!(
+        "The font lacks letters of {what} {names}, and boxes stand in their place: {letters}. Use other letters, or \
+         show them as a picture."
+    ))
+}
+
+/// Whether nothing of a text is seen: it has only blanks, and marks without width and ink.
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(is_invisible)
+}
+
+/// Whether a letter is drawn as nothing: a blank, or a mark that the font has without width and ink.
+fn is_invisible(letter: char) -> bool {
+    let is_inkless = matches!(letter, '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2064}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}');
+    letter.is_control() || letter.is_whitespace() || is_inkless || is_newer_mark(letter)
 }
 
 /// Returns the first and the last code point of a range.
@@ -86,6 +105,10 @@ fn is_drawn(letter: char, drawn: &[(u32, u32)]) -> bool {
 mod tests {
     use super::*;
 
+    fn lacking(texts: &[&str]) -> Option<String> {
+        undrawn("the texts", texts.iter().enumerate().map(|(place, text)| (place.to_string(), *text)))
+    }
+
     #[test]
     fn a_text_is_as_long_as_it_is_spoken() {
         assert_eq!(spoken_letters("Buenos días."), 12);
@@ -98,12 +121,24 @@ mod tests {
     fn letters_that_the_font_lacks_are_told_and_no_others() {
         for drawn in ["River 12", "Größe", "Ποτάμι", "река", "גשר", "نهر", "მდინარე", "→ ✓ ♪ 😀\n"]
         {
-            assert!(undrawn([drawn].into_iter()).is_empty(), "{drawn}");
+            assert_eq!(lacking(&[drawn]), None, "{drawn}");
         }
-        assert!(undrawn(["\u{2067}נהר\u{2069}\u{61c}"].into_iter()).is_empty(), "they are drawn as nothing");
-        for lacking in ['河', 'か', '강', 'न', 'แ', 'ந', '🚀', '\u{10ffff}'] {
-            assert_eq!(undrawn([String::from(lacking).as_str()].into_iter()), [lacking]);
+        assert_eq!(lacking(&["\u{2067}נהר\u{2069}\u{61c}"]), None, "they are drawn as nothing");
+        for letter in ['河', 'か', '강', 'न', 'แ', 'ந', '🚀', '\u{10ffff}'] {
+            let told = lacking(&[String::from(letter).as_str()]).unwrap_or_default();
+            assert!(told.contains(&format!("the texts 0, and boxes stand in their place: {letter}. ")), "{told}");
         }
-        assert_eq!(undrawn(["河a河", "か강नแ🚀"].into_iter()), ['河', 'か', '강', 'न', 'แ']);
+        let told = lacking(&["河a河", "", "か강नแ🚀ந"]).unwrap_or_default();
+        assert!(told.contains("the texts 0, 2, and") && told.contains(": 河, か, 강, न, แ and 2 more. "), "{told}");
+    }
+
+    #[test]
+    fn a_text_is_blank_where_nothing_has_ink() {
+        for blank in ["", " \n\t\u{3000}", "\u{200b}\u{feff}\u{2060}\u{2067}"] {
+            assert!(is_blank(blank), "{blank:?}");
+        }
+        for seen in [" .", "河", "\u{200b}a", "\u{301}"] {
+            assert!(!is_blank(seen), "{seen:?}");
+        }
     }
 }

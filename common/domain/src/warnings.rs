@@ -1,7 +1,9 @@
-//! Warnings about an imported document, in whole sentences, and no more of them than anybody reads.
+//! Warnings about an imported document or a film, in whole sentences, and no more of them than anybody reads.
 
 /// The most warnings that are kept; further ones are only counted.
 const MOST: usize = 50;
+/// The most names in a sentence; further ones are only counted.
+const MOST_NAMES: usize = 5;
 
 /// A list of warnings.
 #[derive(Debug, Default)]
@@ -34,5 +36,15 @@ impl Warnings {
         self.dropped += others.dropped;
         others.kept.into_iter().for_each(|warning| self.add(warning));
         self
+    }
+}
+
+/// Returns these names in a row: the first ones, and how many more there are. None if there are none.
+pub fn in_short(mut names: impl Iterator<Item = String>) -> Option<String> {
+    let first: Vec<String> = names.by_ref().take(MOST_NAMES).collect();
+    let first = Some(first.join(", ")).filter(|_| !first.is_empty())?;
+    match names.count() {
+        0 => Some(first),
+        more => Some(format!("{first} and {more} more")),
     }
 }

@@ -264,10 +264,19 @@ async fn letters_need_a_worker_that_draws_them_and_what_is_empty_has_nothing_to_
     sqlx::query("UPDATE render_engine SET text_seen_at = mws_now()").execute(world.pool()).await?;
     let drawn = rendered(&tenant.client, &timeline, json!({})).await?;
     assert!(drawn.data()?["warnings"][0].to_string().contains("20 lines"), "{}", drawn.text);
-    let empty = made(&tenant.client, json!([{ "op": "set_details", "language": "eng" }])).await?;
-    let refused = rendered(&tenant.client, &empty, json!({})).await?;
-    assert_eq!((refused.status, refused.code()), (400, "invalid_request"));
-    assert!(refused.text.contains("the timeline is empty"), "{}", refused.text);
+    let late = json!({ "op": "update_overlay", "overlay_id": "overlay-1", "text": "x", "start": 60 });
+    let ops = json!({ "timeline_id": timeline["id"], "ops": [late] });
+    tenant.client.tool("edit_timeline", &ops).await?.data()?;
+    let unseen = rendered(&tenant.client, &timeline, json!({ "dry_run": true })).await?.data()?["warnings"].clone();
+    assert!(unseen[0].to_string().contains("`overlay-1` can't be seen") && unseen[1].is_null(), "{unseen}");
+    for (op, said) in [
+        (json!({ "op": "set_details", "language": "eng" }), "the timeline is empty"),
+        (json!({ "op": "add_scene", "color": "#000000" }), "its scenes `scene-1` are plain colours"),
+    ] {
+        let refused = rendered(&tenant.client, &made(&tenant.client, json!([op])).await?, json!({})).await?;
+        assert_eq!((refused.status, refused.code()), (400, "invalid_request"));
+        assert!(refused.text.contains(said), "{}", refused.text);
+    }
     world.end().await
 }
 

@@ -1,5 +1,4 @@
-//! What the tools of timelines and canvases share when they show one: the items that it names, and letters that can't
-//! be drawn.
+//! What the tools of timelines and canvases share when they show one: the items that it names.
 
 use crate::app::links::Links;
 use crate::http::text::Text;
@@ -34,11 +33,4 @@ impl ShownItems<'_> {
         let (item, MediaLinks { links, now }) = (item.filter(|item| self.refs.contains_key(item))?, self.links?);
         Some(links.to_media(item, now).0)
     }
-}
-
-/// Returns a warning that the font lacks these letters; none when there are none.
-pub(super) fn undrawn_letters(letters: &[char]) -> Option<String> {
-    let told: Vec<String> = letters.iter().map(char::to_string).collect();
-    let what = "The font lacks letters of the texts, and boxes stand in their place: ";
-    (!told.is_empty()).then(|| format!("{what}{}.", told.join(", ")))
 }

@@ -6,6 +6,7 @@ use super::words::{Unfilled, filled};
 use super::{Canvas, Content, Known, Layer, MOST_TEXT_CHARACTERS, Milli, Rgba, Words};
 use crate::ids::{ItemId, WorkspaceId};
 use crate::item::ItemType;
+use crate::letters::undrawn;
 use crate::still::{
     LONGEST_SIDE, MOST_DRAWN_PIXELS, MOST_LETTERS, MOST_PIXELS, MOST_SOURCE_PIXELS, Still, StillFormat, StillLayer,
     StillPicture, StillShadow, StillText,
@@ -102,6 +103,17 @@ pub fn still_of(canvas: &Canvas, known: Known<'_>, values: &Values, output: Stil
         (many, _) if many > MOST_SOURCE_PIXELS => Err(NotDrawable::ManySourcePixels(many)),
         (_, many) if many > MOST_DRAWN_PIXELS => Err(NotDrawable::ManyPixels(many)),
         _ => Ok(still),
+    }
+}
+
+impl Canvas {
+    /// Returns a warning of letters of this plan of it that the font lacks, if there are any.
+    pub fn undrawn(&self, still: &Still) -> Option<String> {
+        let texts = self.layers.iter().zip(&still.layers).filter_map(|(layer, drawn)| match &drawn.picture {
+            StillPicture::Text(text) => Some((format!("`{}`", layer.id), text.text.as_str())),
+            _ => None,
+        });
+        undrawn("the layers", texts)
     }
 }
 

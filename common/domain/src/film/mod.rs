@@ -7,7 +7,6 @@ mod overlay;
 
 use crate::ducking::GainPoint;
 use crate::ids::ItemId;
-use crate::letters::undrawn;
 use crate::lines::{Family, MOST_LINES, broken};
 use crate::media_time::FrameRate;
 pub use overlay::{CAPTIONS, FilmCue, FilmOverlay, FilmText, OverlayPicture};
@@ -196,29 +195,11 @@ impl Film {
         !self.cues.is_empty() || self.overlays.iter().any(is_text)
     }
 
-    /// Returns the number of its texts that have more lines than are drawn.
-    pub fn cut_texts(&self) -> usize {
+    /// Whether a text of this width, in millionths, has more lines than are drawn.
+    pub fn is_cut(&self, text: &FilmText, width: i32) -> bool {
         let scaled = |millionths: i32, side: u32| usize::try_from(millionths).unwrap_or(0) * side as usize / 1_000_000;
-        let is_cut = |text: &FilmText, width: i32| {
-            let line = scaled(text.size, self.height).max(LEAST_LINE);
-            broken(&text.text, Family::of(text.family.as_deref(), &text.text), scaled(width, self.width) * 100 / line)
-                .len()
-                > MOST_LINES
-        };
-        let overlays = self.overlays.iter().filter(|overlay| match &overlay.picture {
-            OverlayPicture::Text(text) => is_cut(text, overlay.place[2]),
-            OverlayPicture::Image { .. } => false,
-        });
-        overlays.count() + self.cues.iter().filter(|cue| is_cut(&cue.text, CAPTIONS[2])).count()
-    }
-
-    /// Returns the letters of its texts that the font lacks and that are drawn as boxes: the first ones, each once.
-    pub fn undrawn(&self) -> Vec<char> {
-        let overlays = self.overlays.iter().filter_map(|overlay| match &overlay.picture {
-            OverlayPicture::Text(text) => Some(text),
-            OverlayPicture::Image { .. } => None,
-        });
-        let texts = overlays.chain(self.cues.iter().map(|cue| &cue.text));
-        undrawn(texts.map(|text| text.text.as_str()))
+        let line = scaled(text.size, self.height).max(LEAST_LINE);
+        let width = scaled(width, self.width) * 100 / line;
+        broken(&text.text, Family::of(text.family.as_deref(), &text.text), width).len() > MOST_LINES
     }
 }

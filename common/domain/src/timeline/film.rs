@@ -14,6 +14,7 @@ use crate::film::{
 };
 use crate::ids::ItemId;
 use crate::media_time::{FrameRate, Span, tidied};
+use crate::warnings::in_short;
 use std::collections::HashMap;
 
 /// The stored speech of items, in microseconds of each.
@@ -28,9 +29,9 @@ pub enum NotRenderable {
     /// It is shorter than a frame.
     #[error("the timeline is shorter than a frame")]
     TooShort,
-    /// It names no item, but a render needs one as its source.
-    #[error("the timeline names no item")]
-    NoItem,
+    /// It names no item, but a render needs one as its source. These are its scenes.
+    #[error("its scenes {0} are plain colours, and a film needs an item: add a clip, a picture or a sound")]
+    NoItem(String),
     /// The format has a picture, but the timeline has no scene.
     #[error("the timeline has no scene, so there is no picture to render: ask for mp3 or wav")]
     NoPicture,
@@ -69,7 +70,8 @@ fn renderable(timeline: &Timeline, sources: &Sources, format: FilmFormat) -> Res
     }
     let items = timeline.items();
     if items.is_empty() {
-        return Err(NotRenderable::NoItem);
+        let scenes = timeline.scenes.iter().map(|scene| format!("`{}`", scene.id));
+        return Err(NotRenderable::NoItem(in_short(scenes).unwrap_or_default()));
     }
     if let Some(gone) = items.iter().find(|item| !sources.contains_key(item)) {
         return Err(NotRenderable::Gone(*gone));

@@ -1,8 +1,8 @@
 //! Timelines: scenes in order, sounds beside them, pictures and texts over them, and captions (contract §4.11).
 //!
 //! Pure. `ops` defines the operations, `apply` applies them, `layout` places the scenes in time, `film` makes the plan
-//! of a render, and `otio`, `edl`, `import` and `edl_import` exchange timelines with editors. Times are stored as whole
-//! microseconds.
+//! of a render, `lacks` says what the film lacks, and `otio`, `edl`, `import` and `edl_import` exchange timelines with
+//! editors. Times are stored as whole microseconds.
 
 mod apply;
 mod apply_overlays;
@@ -16,6 +16,7 @@ mod fields;
 mod film;
 mod import;
 mod import_sound;
+mod lacks;
 mod layout;
 mod ops;
 mod otio;

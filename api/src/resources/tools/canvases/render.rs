@@ -13,13 +13,11 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{MinuteCount, Text};
 use crate::resources::tools::edits::call::{Priced, RenderCall};
 use crate::resources::tools::edits::rendered::Rendered;
-use crate::resources::tools::shown_items::undrawn_letters;
 use crate::resources::tools::stored_read::NeedStatus;
 use crate::usecases::canvases::{Material, material};
 use crate::usecases::document_reads;
 use domain::canvas::{Canvas, KitNames, Known, Milli, NotDrawable, StillOutput, Values, still_of};
 use domain::ids::CanvasId;
-use domain::letters::undrawn;
 use domain::render::RenderPlan;
 use domain::still::StillFormat;
 use poem_openapi::payload::Json;
@@ -136,7 +134,7 @@ impl RenderTools {
         let planned = || {
             let names = KitNames::of(&kit);
             let still = still_of(&kept.body, Known { sources: &sources, kit: &names }, &values, output)?;
-            let undrawn = undrawn(still.texts().map(|text| text.text.as_str()));
+            let undrawn = kept.body.undrawn(&still);
             Ok::<_, NotDrawable>((still, undrawn))
         };
         let planned = in_turn_if(&self.0, caller.account_id, kept.is_long, planned).await;
@@ -145,7 +143,6 @@ impl RenderTools {
             let refusal = ApiError::new(Code::EngineNotConfigured, "No worker of this deployment can draw letters.");
             return Err(refusal.suggest("Remove the texts, or ask the operator for the fonts."));
         }
-        let warnings: Vec<String> = undrawn_letters(&undrawn).into_iter().collect();
         let priced_ms = still.priced_ms(|item| sources.get(&item).map(|source| source.material()).unwrap_or_default());
         let (revision, [width, height]) = (kept.revision, still.size);
         let answer = move |rendered: &Rendered| RenderedCanvas {
@@ -157,7 +154,7 @@ impl RenderTools {
             job_id: rendered.job_id(),
             estimated_minutes: rendered.estimated_minutes(),
             output_item_id: rendered.output_item_id(),
-            warnings: warnings.iter().map(Text::of).collect(),
+            warnings: undrawn.iter().map(Text::of).collect(),
         };
         let plan = RenderPlan::RenderCanvas { still: Box::new(still) };
         call.render(plan, Priced { source_name: &kept.name, duration_ms: priced_ms }, &answer).await

@@ -6,7 +6,6 @@ use crate::app::App;
 use crate::app::beside::{apart, apart_in_turn};
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
-use crate::resources::tools::shown_items::undrawn_letters;
 use crate::usecases::documents::Kept;
 use domain::decoding::Decoding;
 use domain::film::{Film, FilmOutput};
@@ -48,7 +47,7 @@ pub(in crate::resources::tools) async fn planned_film(
         let known = |item| sources.get(&item).map(|source| source.material()).unwrap_or_default();
         let planned = film.map(|film| {
             let worth_ms = Decoding::of(&film, known).worth_ms(&film);
-            let lacks = undrawn_letters(&film.undrawn()).into_iter().chain(cut(film.cut_texts())).collect();
+            let lacks = kept.body.lacks(&film);
             (film, worth_ms, lacks)
         });
         drop((speech, transcripts, room));
@@ -57,7 +56,7 @@ pub(in crate::resources::tools) async fn planned_film(
     let account = caller.account_id;
     let planned = if is_long { apart_in_turn(app, account, plan).await } else { apart(app, account, plan).await };
     let (kept, planned) = planned?;
-    let (film, worth_ms, lacks): (_, _, Vec<String>) = planned.map_err(|error| refused(&error))?;
+    let (film, worth_ms, lacks) = planned.map_err(|error| refused(&error))?;
     if film.has_text() && !store::renders::draws_text(&mut *app.conn().await?).await? {
         let message = "No worker of this deployment can draw letters, and the timeline has some.";
         let refusal = ApiError::new(Code::EngineNotConfigured, message);
@@ -65,10 +64,4 @@ pub(in crate::resources::tools) async fn planned_film(
     }
     warnings.extend(lacks);
     Ok(PlannedFilm { kept, film, worth_ms, warnings })
-}
-
-/// Returns a warning that this many texts are cut, because they have more lines than are drawn.
-fn cut(texts: usize) -> Option<String> {
-    let what = "are cut after 20 lines: make them shorter, smaller or wider";
-    (texts > 0).then(|| format!("Texts with more lines than are drawn, of which there are {texts}, {what}."))
 }
