@@ -12,6 +12,7 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::once::{Begun, Made, Once};
 use crate::usecases::uploads::import::{Import, import};
+use domain::attempt::AttemptError;
 use domain::ids::PostId;
 use domain::post::{MOST_POSTS, MOST_PULLED};
 use feeds::{Embed, FoundPosts, MOST_BYTES, Post, embed, found};
@@ -214,7 +215,11 @@ fn not_fetched(error: &FetchError) -> ApiError {
     match error {
         FetchError::Url(_) | FetchError::RedirectedTo(_) => ApiError::new(Code::UrlNotAllowed, format!("{error}.")),
         FetchError::Ours => ApiError::new(Code::Unavailable, "Nothing can be fetched now. Try again shortly."),
+        FetchError::Failed { error: AttemptError::UrlNotPublic, .. } => {
+            ApiError::new(Code::UrlNotAllowed, "The URL leads to an address that is not public.")
+        }
         FetchError::Failed { status: Some(status), .. } => pull_failed(&format!("{}.", answered(*status))),
+        FetchError::Failed { error, status: None } => pull_failed(&format!("{}.", unanswered(*error))),
         _ => pull_failed(&format!("{error}.")),
     }
 }
@@ -228,6 +233,18 @@ fn answered(status: u16) -> String {
         _ => "give the URL of a feed or a page that opens in a browser",
     };
     format!("the server answered with status {status}; {helps}")
+}
+
+/// Why no answer came, and what helps.
+const fn unanswered(error: AttemptError) -> &'static str {
+    match error {
+        AttemptError::DnsFailed => "the URL's host has no address; look whether it is written as it should be",
+        AttemptError::TlsFailed => "the server's certificate is not trusted, or it speaks no TLS",
+        AttemptError::RedirectRefused => "the URL redirects, and does not say where to",
+        AttemptError::InvalidResponse => "the server's answer is no HTTP",
+        AttemptError::ConnectFailed => "the server takes no connection; try again later",
+        _ => "the server gave no whole answer; try again later",
+    }
 }
 
 fn no_turn(error: TurnError) -> ApiError {

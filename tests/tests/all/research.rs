@@ -195,6 +195,7 @@ async fn what_can_not_be_pulled_says_why_and_stores_nothing() -> anyhow::Result<
     site.put("/inward", "location", "http://10.0.0.1/");
     let base = site.start().await?;
     for (url, code, said) in [
+        ("http://127.0.0.1:1/feed".to_owned(), "pull_failed", "the server takes no connection; try again later"),
         (format!("{base}/text"), "pull_failed", "neither a feed"),
         (format!("{base}/broken"), "pull_failed", "can't be read"),
         (format!("{base}/large"), "pull_failed", "larger than"),
