@@ -1,5 +1,5 @@
-//! What a film does not show or play of its timeline: in whole sentences, each with the parts' ids and what helps. It is
-//! rendered all the same.
+//! What a film does not show or play of its timeline: in whole sentences, each with the parts' ids and what helps. It
+//! is rendered all the same.
 
 use super::{CaptionSource, Micros, Overlay, Timeline};
 use crate::film::{CAPTIONS, Film, FilmCue, FilmOverlay, FilmText, OverlayPicture};

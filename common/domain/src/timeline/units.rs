@@ -1,7 +1,7 @@
 //! The numbers of a timeline: times in whole microseconds, and fractions in whole millionths.
 //!
-//! In documents and operations, a time is a JSON number of seconds, and a fraction a plain one. A number beyond all that
-//! a timeline can have is read as the furthest one, which every field refuses by its name and with its bounds.
+//! In documents and operations, a time is a JSON number of seconds, and a fraction a plain one. A number beyond all
+//! that a timeline can have is read as the furthest one, which every field refuses by its name and with its bounds.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
