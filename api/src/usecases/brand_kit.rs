@@ -10,7 +10,7 @@ use crate::usecases::saved::{BegunSaving, OnlyDocument, begin_save, find};
 use domain::brand_kit::{BrandKit, CaptionStyle, Color, Font, Logo};
 use domain::document::DocumentKind;
 use domain::ids::{ItemId, WorkspaceId};
-use domain::item::ItemType;
+use domain::media_use::MediaUse;
 use serde_json::{Value, json};
 use sqlx::PgConnection;
 
@@ -104,9 +104,10 @@ async fn found_logos(conn: &mut PgConnection, caller: &Caller, logos: Vec<NamedL
     for (at, (name, item)) in names.into_iter().zip(items).enumerate() {
         let refused = |code, message: &str| ApiError::new(code, format!("`logos[{at}].ref`: {message}"));
         let item = item.map_err(|error| refused(error.code(), error.message()))?;
-        if item.item_type != Some(ItemType::Image) {
-            return Err(refused(Code::InvalidRequest, "a logo is an image, and this item is none, or not ready."));
-        }
+        let media = item.media().ok_or_else(|| refused(Code::InvalidRequest, "the item is not ready."))?;
+        media
+            .suits(MediaUse::Still)
+            .map_err(|unfit| refused(Code::InvalidRequest, &format!("a logo is an image: {unfit}.")))?;
         found.push(Logo { name, item: item.id });
     }
     Ok(found)

@@ -37,6 +37,7 @@ pub mod letters;
 pub mod lines;
 pub mod link;
 pub mod media_time;
+pub mod media_use;
 pub mod minutes;
 pub mod model;
 pub mod notice;

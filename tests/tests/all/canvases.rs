@@ -209,3 +209,61 @@ async fn deleting_any_item_of_a_picture_ends_its_job_and_letters_need_a_worker_t
     assert_eq!(rendered(client, &shapes, json!({})).await?.status, 200, "no letters in it");
     world.end().await
 }
+
+#[tokio::test]
+async fn an_svg_is_refused_wherever_an_item_would_be_shown_heard_or_changed_and_nothing_starts() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let client = &tenant.client;
+    let svg = world.item(&tenant, Media::image()).await?;
+    // Documents of an earlier release may name one.
+    let canvas = made(client, json!([{ "type": "image", "ref": svg }])).await?;
+    let scene = json!({ "op": "add_scene", "ref": svg });
+    let timeline = client.tool("create_timeline", &json!({ "name": "x", "ops": [scene] })).await?;
+    let timeline = timeline.data()?["timeline"]["id"].clone();
+    let exported = client.tool("export_timeline", &json!({ "timeline_id": timeline, "format": "otio" })).await?;
+    let exported = exported.data()?["content"].clone();
+    sqlx::query("UPDATE items SET content_type = 'image/svg+xml' WHERE id = $1")
+        .bind(svg)
+        .execute(world.pool())
+        .await?;
+
+    let layer = json!({ "width": 9, "height": 9, "layers": [{ "type": "image", "ref": svg }] });
+    let [scene, overlay] =
+        ["add_scene", "add_overlay"].map(|op| json!({ "name": "x", "ops": [{ "op": op, "ref": svg }] }));
+    let music = json!({ "name": "x", "ops": [{ "op": "set_audio", "slot": "music", "ref": svg }] });
+    let logo = json!({ "logos": [{ "name": "Mark", "ref": svg }] });
+    for (tool, body, place) in [
+        ("create_canvas", layer, "`layers[0]"),
+        ("create_timeline", scene, "`ops[0]"),
+        ("create_timeline", overlay, "`ops[0]"),
+        ("update_brand_kit", logo, "`logos[0].ref`"),
+        ("upscale_media", json!({ "ref": svg, "factor": 2 }), "`ref`"),
+        ("cut_out", json!({ "ref": svg, "dry_run": true }), "`ref`"),
+        ("generate_video", json!({ "prompt": "x", "ref": svg }), "`ref`"),
+        ("render_canvas", json!({ "canvas_id": canvas["id"] }), "the layer `layer-1`"),
+        ("render_timeline", json!({ "timeline_id": timeline }), "the timeline names itm_"),
+    ] {
+        let refused = client.tool(tool, &body).await?;
+        assert_eq!((refused.status, refused.code()), (400, "invalid_request"), "{tool}: {}", refused.text);
+        assert!(
+            refused.text.contains(place) && refused.text.contains("render its canvas as `png`"),
+            "{}",
+            refused.text
+        );
+    }
+    let music = client.tool("create_timeline", &music).await?;
+    assert!(music.code() == "invalid_request" && music.text.contains("the item has no sound"), "{}", music.text);
+    for (tool, body) in [
+        ("dub", json!({ "ref": svg, "target_language": "es" })),
+        ("detect_beats", json!({ "ref": svg })),
+        ("transcribe_media", json!({ "ref": svg })),
+    ] {
+        let refused = client.tool(tool, &body).await?;
+        assert_eq!((refused.status, refused.code()), (422, "read_not_applicable"), "{tool}: {}", refused.text);
+    }
+    let carried = client.tool("import_timeline", &json!({ "content": exported, "format": "otio" })).await?;
+    assert!(carried.data()?.to_string().contains("is an SVG"), "black stands in its place: {}", carried.text);
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 0);
+    world.end().await
+}

@@ -9,6 +9,7 @@ use domain::dub::{Before, Dub, DubPlan, DubTool, Piece, Segment, Voices, variant
 use domain::film::{FilmFormat, FilmOutput, FilmQuality};
 use domain::ids::{ItemId, WorkspaceId};
 use domain::item::ItemType;
+use domain::media_use::Media;
 use domain::model::BuiltIn;
 use domain::pixels::Pictures;
 use domain::read::Read;
@@ -140,10 +141,8 @@ impl Cinema {
         }
         let lasts = |item: ItemId| Micros::ms(others[&item].duration_ms);
         let facts = |item: ItemId| SourceFacts {
-            kind: ItemType::Audio,
+            media: Media { kind: ItemType::Audio, has_audio: true, has_video: false, is_svg: false },
             duration: Some(lasts(item)),
-            has_audio: true,
-            has_video: false,
             seekable: false,
             pictures: Pictures::default(),
         };

@@ -9,6 +9,7 @@ use super::{
 use crate::brand_kit::FAMILIES;
 use crate::ids::ItemId;
 use crate::item::ItemType;
+use crate::media_use::MediaUse;
 use crate::timeline::{Fit, Micros, Ratio, Sources};
 
 /// The default height of letters: 48 pixels.
@@ -186,11 +187,9 @@ impl Layer {
 /// Checks that the item shows a picture at this time.
 fn check_picture(item: ItemId, at: Micros, sources: &Sources) -> Result<(), String> {
     let facts = sources.get(&item).ok_or("`ref`: the item is deleted or not ready")?;
-    if facts.kind == ItemType::Image {
+    facts.media.suits(MediaUse::Picture).map_err(|unfit| format!("`ref`: {unfit}"))?;
+    if facts.media.kind == ItemType::Image {
         return if at == Micros::ZERO { Ok(()) } else { Err("`at`: an image has no other moments".to_owned()) };
-    }
-    if !facts.has_video {
-        return Err("`ref`: the item has no picture".to_owned());
     }
     let duration = facts.duration.unwrap_or_default();
     if at < Micros::ZERO || (at >= duration && at != Micros::ZERO) {

@@ -7,6 +7,7 @@ use super::{Canvas, Content, Known, Layer, MOST_TEXT_CHARACTERS, Milli, Rgba, Wo
 use crate::ids::{ItemId, WorkspaceId};
 use crate::item::ItemType;
 use crate::letters::undrawn;
+use crate::media_use::{MediaUse, Unfit};
 use crate::still::{
     LONGEST_SIDE, MOST_DRAWN_PIXELS, MOST_LETTERS, MOST_PIXELS, MOST_SOURCE_PIXELS, Still, StillFormat, StillLayer,
     StillPicture, StillShadow, StillText,
@@ -27,6 +28,16 @@ pub enum NotDrawable {
         layer: String,
         /// The item that it shows.
         item: ItemId,
+    },
+    /// An item can't be shown.
+    #[error("the layer `{layer}` shows {item}: {why}")]
+    Unfit {
+        /// The layer's id.
+        layer: String,
+        /// The item that it shows.
+        item: ItemId,
+        /// Why it can't be shown.
+        why: Unfit,
     },
     /// The brand kit no longer has what a layer names.
     #[error("the layer `{layer}` names {what} `{name}`, which the brand kit does not have any more")]
@@ -133,15 +144,13 @@ fn drawn(canvas: &Canvas, layer: &Layer, known: Known<'_>, values: &Values) -> R
     let color = |color: &String| kit_color(&layer.id, color, known.kit);
     let picture = match &layer.content {
         Content::Image { item, at, fit } => {
-            let facts = known.sources.get(item).ok_or_else(|| gone(layer, *item))?;
-            let at_us = (facts.kind != ItemType::Image).then_some(at.0);
+            let kind = shown(layer, *item, MediaUse::Picture, known)?;
+            let at_us = (kind != ItemType::Image).then_some(at.0);
             StillPicture::Image { item: *item, at_us, cover: *fit == Fit::Cover }
         }
         Content::Logo { logo, fit } => {
             let item = known.kit.logo(logo).ok_or_else(|| not_in_kit(&layer.id, "the logo", logo))?;
-            if !known.sources.get(&item).is_some_and(|facts| facts.kind == ItemType::Image) {
-                return Err(gone(layer, item));
-            }
+            shown(layer, item, MediaUse::Still, known)?;
             StillPicture::Image { item, at_us: None, cover: *fit == Fit::Cover }
         }
         Content::Text(words) => StillPicture::Text(written(&layer.id, words, known.kit, values)?),
@@ -193,8 +202,12 @@ fn kit_color(layer: &str, color: &str, kit: &KitNames<'_>) -> Result<Rgba, NotDr
     rgba(color, kit).ok_or_else(|| not_in_kit(layer, "the colour", color))
 }
 
-fn gone(layer: &Layer, item: ItemId) -> NotDrawable {
-    NotDrawable::Gone { layer: layer.id.clone(), item }
+/// Returns the type of an item that a layer shows.
+fn shown(layer: &Layer, item: ItemId, usage: MediaUse, known: Known<'_>) -> Result<ItemType, NotDrawable> {
+    let id = || layer.id.clone();
+    let facts = known.sources.get(&item).ok_or_else(|| NotDrawable::Gone { layer: id(), item })?;
+    facts.media.suits(usage).map_err(|why| NotDrawable::Unfit { layer: id(), item, why })?;
+    Ok(facts.media.kind)
 }
 
 fn not_in_kit(layer: &str, what: &'static str, name: &str) -> NotDrawable {

@@ -7,6 +7,7 @@ use crate::document::{OpList, edited};
 use crate::ids::WorkspaceId;
 use crate::item::ItemType;
 use crate::media_time::FrameRate;
+use crate::media_use::{Media, Unfit};
 use crate::pixels::Pictures;
 use crate::render::RenderPlan;
 use crate::still::{Still, StillFormat, StillLayer, StillPicture, StillText};
@@ -27,8 +28,8 @@ impl Studio {
     fn new() -> Self {
         let [image, film, sound] = [ItemId::mint(), ItemId::mint(), ItemId::mint()];
         let facts = |kind, duration, has_audio, has_video| {
-            let seekable = false;
-            SourceFacts { kind, duration, has_audio, has_video, seekable, pictures: Pictures::default() }
+            let media = Media { kind, has_audio, has_video, is_svg: false };
+            SourceFacts { media, duration, seekable: false, pictures: Pictures::default() }
         };
         let sources = Sources::from([
             (image, facts(ItemType::Image, None, false, false)),
@@ -245,6 +246,14 @@ fn what_can_not_be_drawn_says_why() {
     assert!(studio.still(&many, &[], 200).is_ok());
     assert!(matches!(studio.still(&many, &[], 1_000), Err(NotDrawable::ManyPixels(_))));
 
+    let logo = json!({ "op": "add_layer", "type": "logo", "logo": "Mark" });
+    let logo = studio.edited(&json!([logo])).unwrap();
+    assert!(studio.still(&logo, &[], 1_000).is_ok());
+    studio.sources.get_mut(&studio.image).unwrap().media.is_svg = true;
+    for of_earlier in [&wide, &logo] {
+        let refused = studio.still(of_earlier, &[], 10).unwrap_err();
+        assert!(matches!(refused, NotDrawable::Unfit { why: Unfit::Svg, .. }), "{refused}");
+    }
     studio.sources.remove(&studio.image);
     assert!(matches!(studio.still(&wide, &[], 10), Err(NotDrawable::Gone { .. })));
     studio.kit.colors.clear();

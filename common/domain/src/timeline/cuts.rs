@@ -60,7 +60,7 @@ pub fn under_voice(
     sources: &Sources,
 ) -> Result<Timeline, String> {
     let mut timeline = pictured(picture);
-    let has_video = sources.get(&voice).is_some_and(|source| source.has_video);
+    let has_video = sources.get(&voice).is_some_and(|source| source.media.has_video);
     if has_video {
         let scene = SceneFields { item_id: Some(voice), ..SceneFields::default() };
         timeline.apply(TimelineOp::AddScene(Box::new(scene)), sources)?;

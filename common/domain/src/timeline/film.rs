@@ -15,6 +15,7 @@ use crate::film::{
 use crate::ids::ItemId;
 use crate::media_time::{FrameRate, Span, tidied};
 use crate::warnings::in_short;
+use crate::media_use::{MediaUse, Unfit};
 use std::collections::HashMap;
 
 /// The stored speech of items, in microseconds of each.
@@ -38,6 +39,9 @@ pub enum NotRenderable {
     /// An item is deleted or not ready.
     #[error("the item {0}, which the timeline names, is deleted or not ready")]
     Gone(ItemId),
+    /// An item can't be shown.
+    #[error("the timeline names {0}: {1}")]
+    Unfit(ItemId, Unfit),
     /// Too many overlays are shown at once, from this second on.
     #[error("from {0} s on its overlays come to more than {MOST_OVER} times the picture")]
     Crowded(f64),
@@ -76,10 +80,18 @@ fn renderable(timeline: &Timeline, sources: &Sources, format: FilmFormat) -> Res
     if let Some(gone) = items.iter().find(|item| !sources.contains_key(item)) {
         return Err(NotRenderable::Gone(*gone));
     }
-    match crowded(timeline).filter(|_| format.has_picture()) {
-        Some(at) => Err(NotRenderable::Crowded(at)),
-        None => Ok(()),
+    if !format.has_picture() {
+        return Ok(());
     }
+    if let Some((item, unfit)) = items.iter().find_map(|item| Some((*item, unshown(*item, sources)?))) {
+        return Err(NotRenderable::Unfit(item, unfit));
+    }
+    crowded(timeline).map_or(Ok(()), |at| Err(NotRenderable::Crowded(at)))
+}
+
+/// Returns why an item can't be a part of a film; `None` if it can. A timeline of an earlier release may name any.
+fn unshown(item: ItemId, sources: &Sources) -> Option<Unfit> {
+    sources.get(&item)?.media.suits(MediaUse::Scene).err()
 }
 
 /// Returns the plan of a timeline's render. `cues` are the captions to draw into the picture.
@@ -148,7 +160,7 @@ pub fn film_of(
 /// Returns a scene with its times in frames.
 fn seen(scene: &Scene, place: Placed, sources: &Sources, rate: FrameRate) -> FilmScene {
     let (first, end) = (rate.nearest(place.start.0), rate.nearest(place.end.0));
-    let has_video = |item: &ItemId| sources.get(item).is_some_and(|source| source.has_video);
+    let has_video = |item: &ItemId| sources.get(item).is_some_and(|source| source.media.has_video);
     let picture = match (scene.kind, scene.item.filter(|item| scene.kind == SceneKind::Image || has_video(item))) {
         (SceneKind::Clip, Some(item)) => FilmPicture::Clip { item, from: rate.nearest(scene.start.0) },
         (SceneKind::Image, Some(item)) => FilmPicture::Image { item },
@@ -178,7 +190,7 @@ fn heard(
     let border = |at: Micros| grid.map_or(at.0, |rate| rate.us_of(rate.nearest(at.0)));
     let mut sounds: Vec<FilmSound> = Vec::new();
     for (index, (scene, place)) in timeline.scenes.iter().zip(placed).enumerate() {
-        let is_heard = |item: &ItemId| sources.get(item).is_some_and(|source| source.has_audio);
+        let is_heard = |item: &ItemId| sources.get(item).is_some_and(|source| source.media.has_audio);
         let Some(item) = scene.item.filter(|item| is_heard(item) && scene.volume > Ratio(0)) else { continue };
         let next_overlap = placed.get(index + 1).map_or(0, |next| next.overlap.0);
         let at_us = border(place.start);

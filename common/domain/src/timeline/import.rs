@@ -13,6 +13,7 @@ use super::otio_parts::{
 use super::{MOST_ITEMS, MOST_SCENES, Micros, SHORTEST, SourceFacts, Sources};
 use crate::ids::ItemId;
 use crate::item::ItemType;
+use crate::media_use::MediaUse;
 use crate::warnings::Warnings;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -190,7 +191,8 @@ impl Imported {
         let whole =
             TimeRange { start: Micros(range.start.0 - head.0), duration: Micros(range.duration.0 + head.0 + tail.0) };
         let item = item_of(child).filter(|_| is_enabled(child));
-        let source = item.and_then(|item| Some((item, sources.get(&item)?)));
+        let known = item.and_then(|item| Some((item, sources.get(&item)?)));
+        let source = known.filter(|(_, facts)| facts.media.suits(MediaUse::Scene).is_ok());
         let TimeRange { start, duration } = self.within(child, whole, source.map(|(_, facts)| facts));
         if duration < SHORTEST {
             self.warn(format!(
@@ -215,13 +217,17 @@ impl Imported {
         if let Some((item, facts)) = source {
             op.remove("color");
             op.insert("item_id".to_owned(), item.to_string().into());
-            if facts.kind != ItemType::Image {
+            if facts.media.kind != ItemType::Image {
                 op.insert("start".to_owned(), start.seconds().into());
             }
         } else {
             if schema(child) != "Gap" && !op.contains_key("color") {
                 let name = warning_name(&child["name"]);
-                let why = if is_enabled(child) { "no item of this workspace" } else { "switched off" };
+                let why = match known {
+                    Some(_) => "an SVG, which is made for other programs",
+                    None if is_enabled(child) => "no item of this workspace",
+                    None => "switched off",
+                };
                 self.warn(format!("`{name}` is {why}: black stands in its place."));
                 op.entry("description").or_insert_with(|| name.into());
             }

@@ -20,7 +20,7 @@ impl Imported {
             let begins = at;
             at = Micros(at.0.saturating_add(range.duration.0));
             let is_heard =
-                |item: &ItemId| is_enabled(child) && sources.get(item).is_some_and(|source| source.has_audio);
+                |item: &ItemId| is_enabled(child) && sources.get(item).is_some_and(|source| source.media.has_audio);
             let Some(item) = item_of(child).filter(is_heard) else {
                 if schema(child) != "Gap" {
                     let name = warning_name(&child["name"]);

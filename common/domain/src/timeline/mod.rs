@@ -42,8 +42,8 @@ pub use units::{Micros, Ratio};
 
 use crate::decoding::Material;
 use crate::ids::{ItemId, TimelineId};
-use crate::item::ItemType;
 use crate::media_time::FrameRate;
+use crate::media_use::Media;
 use crate::pixels::Pictures;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -182,14 +182,10 @@ pub struct Scene {
 /// What is known about an item that a timeline may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceFacts {
-    /// Its type.
-    pub kind: ItemType,
+    /// Its type and streams: what it may be used as.
+    pub media: Media,
     /// Its duration; `None` for an image.
     pub duration: Option<Micros>,
-    /// Whether it has sound.
-    pub has_audio: bool,
-    /// Whether it has moving pictures.
-    pub has_video: bool,
     /// Whether decoding is known to work from its middle.
     pub seekable: bool,
     /// Its pictures' size and rate.

@@ -9,6 +9,7 @@ use super::{
 use crate::ducking::DuckRule;
 use crate::ids::ItemId;
 use crate::item::ItemType;
+use crate::media_use::MediaUse;
 
 /// How far a clip may exceed its item: durations are known to the millisecond.
 const SLACK: Micros = Micros(1_000);
@@ -91,8 +92,8 @@ impl Scene {
         if self.color.is_some() {
             return Err("`color`: only a scene of type `color` has one".to_owned());
         }
-        let facts = known(item.ok_or("missing field `ref`")?, sources)?;
-        let is_image = facts.kind == ItemType::Image;
+        let facts = used(item.ok_or("missing field `ref`")?, MediaUse::Scene, sources)?;
+        let is_image = facts.media.kind == ItemType::Image;
         if is_image != (kind == SceneKind::Image) {
             return Err("`type`: an image is shown by type `image`, video and sound by type `clip`".to_owned());
         }
@@ -107,10 +108,7 @@ impl AudioTrack {
     pub(super) fn with(mut self, given: &AudioFields, sources: &Sources) -> Result<Self, String> {
         let other_item = given.item_id.is_some_and(|item| self.item != item);
         self.item = given.item_id.unwrap_or(self.item);
-        let source = known(self.item, sources)?;
-        if !source.has_audio {
-            return Err("`ref`: the item has no sound".to_owned());
-        }
+        let source = used(self.item, MediaUse::Sound, sources)?;
         self.start = given.start.unwrap_or(if other_item { Micros::ZERO } else { self.start });
         self.offset = given.offset.unwrap_or(self.offset);
         fields::moment("start", self.start)?;
@@ -162,12 +160,10 @@ impl Overlay {
         if is_text != has_text || is_text == self.item.is_some() {
             return Err("an overlay of kind `text` has `text`, one of kind `image` or `logo` has `ref`".to_owned());
         }
-        if let Some(item) = self.item
-            && known(item, sources)?.kind != ItemType::Image
-        {
-            return Err("`ref`: an overlay shows an image".to_owned());
+        match self.item {
+            Some(item) => used(item, MediaUse::Still, sources).map(drop),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -216,7 +212,7 @@ fn ducked(kept: Option<Duck>, given: &AudioFields) -> Result<Option<Duck>, Strin
 /// Returns the type of a new scene that does not state one.
 pub(super) fn kind_of(given: &SceneFields, sources: &Sources) -> Result<SceneKind, String> {
     match given.item_id {
-        Some(item) if known(item, sources)?.kind == ItemType::Image => Ok(SceneKind::Image),
+        Some(item) if known(item, sources)?.media.kind == ItemType::Image => Ok(SceneKind::Image),
         Some(_) => Ok(SceneKind::Clip),
         None if given.color.is_some() => Ok(SceneKind::Color),
         None => Err("missing field `ref` or `color`".to_owned()),
@@ -225,6 +221,13 @@ pub(super) fn kind_of(given: &SceneFields, sources: &Sources) -> Result<SceneKin
 
 fn known(item: ItemId, sources: &Sources) -> Result<&SourceFacts, String> {
     sources.get(&item).ok_or_else(|| format!("the item {item} is not ready, can't be read, or is deleted"))
+}
+
+/// Returns what is known of an item that is used so.
+fn used(item: ItemId, usage: MediaUse, sources: &Sources) -> Result<&SourceFacts, String> {
+    let facts = known(item, sources)?;
+    facts.media.suits(usage).map_err(|unfit| format!("`ref`: {unfit}"))?;
+    Ok(facts)
 }
 
 /// Returns the time from `start` to the source's end; `USUAL_STILL` for an image or a colour.

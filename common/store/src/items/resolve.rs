@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use domain::item::{ItemName, ItemStatus, ItemType};
 use domain::media_time::FrameRate;
+use domain::media_use::{Media, is_svg};
 use domain::minutes::Minutes;
 use domain::pixels::Pictures;
 use domain::plan::LiveJob;
@@ -33,6 +34,8 @@ pub struct ItemForReads {
     pub has_audio: bool,
     /// Whether it has moving pictures.
     pub has_video: bool,
+    /// Whether it is an SVG.
+    pub is_svg: bool,
     /// Its frame rate, which a video's cuts are aligned to; none for sound, and for items probed before rates were
     /// stored.
     pub frame_rate: Option<FrameRate>,
@@ -44,6 +47,14 @@ pub struct ItemForReads {
     pub reads: Vec<Read>,
     /// The reads that live jobs will store on it, each with its job.
     pub live: Vec<(Read, LiveJob)>,
+}
+
+impl ItemForReads {
+    /// Returns what decides what it may be used as; none until it is probed.
+    pub fn media(&self) -> Option<Media> {
+        let (has_audio, has_video, is_svg) = (self.has_audio, self.has_video, self.is_svg);
+        self.item_type.map(|kind| Media { kind, has_audio, has_video, is_svg })
+    }
 }
 
 /// The item that a ref names, if any.
@@ -114,6 +125,7 @@ pub async fn resolve(conn: &mut PgConnection, refs: &[String], workspace: Worksp
             duration_ms: row.duration_ms,
             has_audio: row.has_audio,
             has_video: row.has_video,
+            is_svg: is_svg(row.content_type.as_deref()),
             frame_rate: rate_of(row.rate_frames, row.rate_seconds),
             pictures: Pictures::of(row.width, row.height, shown_rate(row.rate_frames, row.rate_seconds, row.has_video)),
             leased_until: row.leased_until,

@@ -12,6 +12,7 @@ SELECT
     found.duration_ms,
     found.has_audio AS "has_audio!",
     found.has_video AS "has_video!",
+    found.content_type,
     found.rate_frames,
     found.rate_seconds,
     found.width,

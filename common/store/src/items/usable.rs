@@ -4,6 +4,7 @@ use super::resolve::shown_rate;
 use chrono::{DateTime, Utc};
 use domain::ids::{ItemId, WorkspaceId};
 use domain::item::ItemType;
+use domain::media_use::{Media, is_svg};
 use domain::pixels::Pictures;
 use domain::timeline::{Micros, SourceFacts};
 use sqlx::PgConnection;
@@ -30,7 +31,7 @@ pub async fn usable(
     let rows = sqlx::query!(
         r#"SELECT id AS "id: ItemId", name, type AS "item_type!: ItemType", duration_ms, has_audio AS "has_audio!",
                has_video AS "has_video!", seekable IS TRUE AS "seekable!", width, height, rate_frames, rate_seconds,
-               mws_now() AS "now!"
+               content_type, mws_now() AS "now!"
            FROM items
            WHERE id = ANY ($1) AND workspace_id = $2 AND status = 'ready' AND deleted_at IS NULL
                AND type IS NOT NULL AND object_key IS NOT NULL"#,
@@ -43,10 +44,13 @@ pub async fn usable(
         id: row.id,
         name: row.name,
         facts: SourceFacts {
-            kind: row.item_type,
+            media: Media {
+                kind: row.item_type,
+                has_audio: row.has_audio,
+                has_video: row.has_video,
+                is_svg: is_svg(row.content_type.as_deref()),
+            },
             duration: row.duration_ms.map(Micros::ms),
-            has_audio: row.has_audio,
-            has_video: row.has_video,
             seekable: row.seekable,
             pictures: Pictures::of(row.width, row.height, shown_rate(row.rate_frames, row.rate_seconds, row.has_video)),
         },

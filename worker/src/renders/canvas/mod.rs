@@ -197,6 +197,6 @@ const fn content_type(format: StillFormat) -> &'static str {
         StillFormat::Png => "image/png",
         StillFormat::Jpeg => "image/jpeg",
         StillFormat::Webp => "image/webp",
-        StillFormat::Svg => "image/svg+xml",
+        StillFormat::Svg => domain::media_use::SVG,
     }
 }

@@ -24,6 +24,7 @@ use crate::usecases::starting::{self, cloud_processing};
 use domain::dub::{Dub, DubPlan, DubTool, LONGEST, Language, Recording, reckoned_bytes, turns_of, words_of};
 use domain::ids::TimelineId;
 use domain::item::ItemStatus;
+use domain::media_use::MediaUse;
 use domain::read::Read;
 use domain::timeline::{Micros, Timeline};
 use serde_json::{Value, json};
@@ -118,7 +119,8 @@ impl DubCall<'_> {
             ItemStatus::Failed => return refused("The item's media can't be read."),
             ItemStatus::Ready => {}
         }
-        match item.duration_ms.map(Micros::ms).filter(|_| item.has_audio) {
+        let is_heard = item.media().is_some_and(|media| media.suits(MediaUse::Sound).is_ok());
+        match item.duration_ms.map(Micros::ms).filter(|_| is_heard) {
             None => refused("The item has no sound."),
             Some(long) if long > LONGEST => Err(too_long()),
             Some(duration) => Ok(Source { item, duration, timeline }),

@@ -25,6 +25,7 @@ use domain::document::MOST_NAME_CHARACTERS;
 use domain::ids::{ItemId, TimelineId};
 use domain::item::ItemStatus;
 use domain::media_time::{FrameRate, Span, speech_of, true_duration_ms};
+use domain::media_use::MediaUse;
 use domain::pixels::PictureSize;
 use domain::plan::Reason;
 use domain::read::Read;
@@ -210,8 +211,10 @@ impl<'a> RenderCall<'a> {
         match item.status {
             ItemStatus::Processing => refusal(Code::ItemNotReady, "the item is still being processed."),
             ItemStatus::Failed => refusal(Code::ReadNotApplicable, "the item's media can't be read."),
-            ItemStatus::Ready if !item.has_audio => refusal(Code::ReadNotApplicable, "the item has no sound."),
-            ItemStatus::Ready => Ok(item.id),
+            ItemStatus::Ready => match item.media().map(|media| media.suits(MediaUse::Sound)) {
+                Some(Err(unfit)) => refusal(Code::ReadNotApplicable, &format!("{unfit}.")),
+                _ => Ok(item.id),
+            },
         }
     }
 

@@ -14,8 +14,9 @@ use crate::usecases::starting::{self, cloud_processing};
 use domain::dub::Lack;
 use domain::generation::{Asked, GenerationPlan, GenerationTool, Maker, SourceFacts};
 use domain::ids::{ItemId, JobId};
-use domain::item::{ItemStatus, ItemType};
+use domain::item::ItemStatus;
 use domain::media_time::FrameRate;
+use domain::media_use::{MediaUse, Unfit};
 use domain::model::{Amount, BuiltIn, ModelKind, Per};
 use domain::pixels::{MOST_FILM_PIXELS, MOST_READ_PIXELS};
 use domain::plan::Reason;
@@ -89,21 +90,24 @@ pub(super) struct Source {
 }
 
 impl GenerationCall<'_> {
-    /// Returns the item of this name, if it is of one of the types that the tool takes.
+    /// Returns the item of this name, if the tool can use it so.
     ///
     /// # Errors
-    /// `item_not_found`, `workspace_forbidden`, `item_not_ready`; `read_not_applicable` for any other type.
-    pub(super) async fn source(&self, name: &Text, takes: &[ItemType]) -> Answer<Source> {
+    /// `item_not_found`, `workspace_forbidden`, `item_not_ready`; `invalid_request` for an SVG, `read_not_applicable`
+    /// for anything else that can't be used so.
+    pub(super) async fn source(&self, name: &Text, usage: MediaUse) -> Answer<Source> {
         let mut conn = self.app.conn().await?;
         let item = reach(&mut conn, self.caller.workspace, name).await?;
-        let rate = resolve(&mut conn, self.caller.workspace, name).await?.frame_rate;
-        match (item.status, item.item_type) {
-            (ItemStatus::Processing, _) => Err(ApiError::new(Code::ItemNotReady, "The item is still being processed.")),
-            (ItemStatus::Ready, Some(kind)) if takes.contains(&kind) => Ok(Source { item, rate }),
-            _ => {
-                let kinds: Vec<&str> = takes.iter().map(|kind| kind.name()).collect();
-                let message = format!("The item is none of what this takes: {}.", kinds.join(", "));
-                Err(ApiError::new(Code::ReadNotApplicable, message))
+        let found = resolve(&mut conn, self.caller.workspace, name).await?;
+        let refused = |code, why: &str| Err(ApiError::new(code, format!("`ref`: {why}.")));
+        match (item.status, found.media().map(|media| media.suits(usage))) {
+            (ItemStatus::Processing, _) => refused(Code::ItemNotReady, "the item is still being processed"),
+            (ItemStatus::Ready, Some(Ok(()))) => Ok(Source { item, rate: found.frame_rate }),
+            // An SVG is of the type that is asked for, and the call can be mended: another export of its canvas will do.
+            (ItemStatus::Ready, Some(Err(Unfit::Svg))) => refused(Code::InvalidRequest, &Unfit::Svg.to_string()),
+            (ItemStatus::Ready, Some(Err(unfit))) => refused(Code::ReadNotApplicable, &unfit.to_string()),
+            (ItemStatus::Ready | ItemStatus::Failed, _) => {
+                refused(Code::ReadNotApplicable, "the item's media can't be read")
             }
         }
     }

@@ -18,7 +18,7 @@ use crate::http::text::Text;
 use crate::usecases::settings::settings;
 use call::{Chosen, GenerationCall, chosen};
 use domain::generation::{Asked, GenerationTool};
-use domain::item::ItemType;
+use domain::media_use::MediaUse;
 use domain::model::{BuiltIn, ModelKind};
 use poem_openapi::OpenApi;
 use poem_openapi::payload::Json;
@@ -86,7 +86,7 @@ impl GenerationTools {
         let (Auth(caller), request, asked) = (auth, json_of(&arguments.0), arguments.0);
         let call = self.call(&caller, GenerationTool::GenerateVideo, request, key, asked.context, asked.dry_run);
         let source = match &asked.item_ref {
-            Some(name) => Some(call.source(name, &[ItemType::Image]).await?),
+            Some(name) => Some(call.source(name, MediaUse::Still).await?),
             None => None,
         };
         let chosen = chosen(&self.0, ModelKind::Video, asked.model.as_ref(), None)?;
@@ -145,7 +145,7 @@ impl GenerationTools {
         }
         let chosen = chosen(&self.0, ModelKind::Upscale, asked.model.as_ref(), Some(BuiltIn::Lanczos))?;
         let call = self.call(&caller, GenerationTool::UpscaleMedia, request, key, asked.context, asked.dry_run);
-        let source = call.source(&asked.item_ref, &[ItemType::Image, ItemType::Video]).await?;
+        let source = call.source(&asked.item_ref, MediaUse::Picture).await?;
         let wanted = Asked { factor: Some(asked.factor), ..Asked::default() };
         call.generate(chosen, ModelKind::Upscale, wanted, Some(&source)).await
     }
@@ -171,7 +171,7 @@ impl GenerationTools {
             .transpose()
             .map_err(|wrong| ApiError::new(Code::InvalidRequest, format!("`color`: {wrong}.")))?;
         let call = self.call(&caller, GenerationTool::CutOut, request, key, asked.context, asked.dry_run);
-        let source = call.source(&asked.item_ref, &[ItemType::Image, ItemType::Video]).await?;
+        let source = call.source(&asked.item_ref, MediaUse::Picture).await?;
         let wanted = Asked { color, similarity: asked.similarity, ..Asked::default() };
         call.generate(chosen, ModelKind::Cutout, wanted, Some(&source)).await
     }

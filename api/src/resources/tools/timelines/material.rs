@@ -43,7 +43,7 @@ pub(super) async fn stored_material(
 ) -> Answer<Material> {
     let sources = sources(&mut *app.conn().await?, caller, &timeline.items()).await?;
     let mut material = Material { sources, ..Material::default() };
-    let has_sound = |item| material.sources.get(&item).is_some_and(|source| source.has_audio);
+    let has_sound = |item| material.sources.get(&item).is_some_and(|source| source.media.has_audio);
     let voices: Vec<_> = timeline.voices().into_iter().filter(|item| has_sound(*item)).collect();
     if timeline.sounds().any(|track| track.duck.is_some()) {
         for item in voices {
@@ -99,7 +99,7 @@ pub(super) async fn add_transcripts(
     material: &mut Material,
 ) -> Answer<()> {
     for item in timeline.voices() {
-        if !material.sources.get(&item).is_some_and(|source| source.has_audio) {
+        if !material.sources.get(&item).is_some_and(|source| source.media.has_audio) {
             continue;
         }
         let conn = app.process.conn_of(caller.account_id).await?;

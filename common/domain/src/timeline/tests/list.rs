@@ -184,7 +184,7 @@ fn captions_that_are_none_or_too_many_are_refused_and_what_is_too_long_is_cut() 
 /// one before it, with the facts about its items.
 fn of_many_scenes() -> (Timeline, Sources) {
     let mut sources = sources();
-    for source in sources.values_mut().filter(|source| source.has_audio) {
+    for source in sources.values_mut().filter(|source| source.media.has_audio) {
         source.duration = Some(Micros::ms(80_000_000));
     }
     let mut timeline = Timeline::new();

@@ -7,7 +7,9 @@ use super::*;
 use crate::captions::Timed;
 use crate::film::{FilmFormat, FilmOutput, FilmPicture, FilmQuality};
 use crate::ids::ItemId;
+use crate::item::ItemType;
 use crate::media_time::{FrameRate, Span};
+use crate::media_use::Unfit;
 use crate::pixels::PictureSize;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -20,10 +22,8 @@ fn item(number: u128) -> ItemId {
 
 fn sources() -> Sources {
     let facts = |kind, seconds: Option<i64>, has_audio, has_video| SourceFacts {
-        kind,
+        media: Media { kind, has_audio, has_video, is_svg: false },
         duration: seconds.map(|seconds| Micros(seconds * 1_000_000)),
-        has_audio,
-        has_video,
         seekable: false,
         pictures: Pictures::default(),
     };

@@ -3,6 +3,7 @@
 use super::super::*;
 use super::{clip, done, item, output, sources};
 use crate::film::{FilmFormat, FilmQuality};
+use crate::media_use::Unfit;
 use serde_json::{Value, json};
 
 #[test]
@@ -78,6 +79,9 @@ fn what_can_not_be_rendered_says_why() {
     let over = |start: usize| json!({ "op": "add_overlay", "item_id": item(2), "start": start, "duration": 3 });
     let apart = done(json!([clip(1), over(0), over(0), over(0), over(0), over(3), over(3)])).unwrap();
     assert_eq!(film(&apart, &sources(), FilmFormat::Mp4), Ok(()));
+    let mut with_svg = sources();
+    with_svg.get_mut(&item(2)).unwrap().media.is_svg = true;
+    assert_eq!(film(&apart, &with_svg, FilmFormat::Mp4), Err(NotRenderable::Unfit(item(2), Unfit::Svg)));
     let crowded = done(json!([clip(1), over(0), over(1), over(2), over(2), over(2)])).unwrap();
     assert_eq!(film(&crowded, &sources(), FilmFormat::Mp4), Err(NotRenderable::Crowded(2.0)));
     assert_eq!(film(&crowded, &sources(), FilmFormat::Wav), Ok(()), "nothing is seen");
