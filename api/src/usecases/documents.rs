@@ -12,6 +12,7 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::gone;
 use crate::usecases::once::{Before, Begun, Made, Once};
+use crate::usecases::variants::{original_of, refuse_circle};
 use chrono::{DateTime, Utc};
 use domain::document::{DocumentError, DocumentKind, MOST_ACCOUNT_BYTES, MOST_BYTES, checked_name, is_long};
 use domain::ids::{ItemId, TimelineId, WorkspaceId};
@@ -206,13 +207,18 @@ impl<D: Document> DocumentChange<D> {
     /// Takes back the document's latest change. `show` writes the answer.
     ///
     /// # Errors
-    /// `nothing_to_undo`.
+    /// `nothing_to_undo`; `invalid_request` for a timeline that would come from itself.
     pub async fn undo(mut self, app: &App, once: &Once, show: impl FnOnce(Kept<D>) -> String) -> Answer<Made> {
         let Some(row) = documents::step_back(&mut self.tx, &self.row).await? else {
             let (noun, stands) = (D::KIND.noun(), self.row.revision);
             let message = format!("Nothing is kept of the {noun} from before revision {stands}.");
             return Err(ApiError::new(Code::NothingToUndo, message));
         };
+        if D::KIND == DocumentKind::Timeline
+            && let Some(of) = original_of(&row.body)
+        {
+            refuse_circle(&mut self.tx, row.id, of, "`variant_of`").await?;
+        }
         self.end(app, once, row, show).await
     }
 

@@ -1,6 +1,7 @@
 //! What documents name may have been deleted since. So names are looked up when a document or a list is shown, and what
 //! is deleted is not named.
 
+use crate::usecases::variants::original_of;
 use domain::document::DocumentKind;
 use domain::ids::{ItemId, TimelineId};
 use serde_json::Value;
@@ -31,7 +32,7 @@ pub async fn look_up(
 
 /// Sets `variant_of` of listed timelines to null where the timeline that it names is deleted.
 pub async fn forget_variants(conn: &mut PgConnection, rows: &mut [ListedRow]) -> sqlx::Result<()> {
-    let variant_of = |row: &ListedRow| Some(row.summary["variant_of"].as_str()?.parse::<TimelineId>().ok()?.uuid());
+    let variant_of = |row: &ListedRow| original_of(&row.summary).map(TimelineId::uuid);
     let named: Vec<Uuid> = rows.iter().filter_map(variant_of).collect();
     if named.is_empty() {
         return Ok(());

@@ -44,5 +44,6 @@ pub mod starting;
 pub mod templates;
 pub mod timelines;
 pub mod uploads;
+mod variants;
 pub mod webhooks;
 pub mod workspaces;

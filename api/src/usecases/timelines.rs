@@ -12,6 +12,7 @@ use crate::usecases::library::sources;
 use crate::usecases::once::{Made, Once};
 use crate::usecases::op_refs::resolve_refs;
 use crate::usecases::settings::settings_of;
+use crate::usecases::variants::refuse_circle;
 use domain::brand_kit::CaptionStyle;
 use domain::document::{DocumentKind, OpList};
 use domain::ids::{ItemId, TimelineId, WorkspaceId};
@@ -70,7 +71,8 @@ pub async fn reach_variant(conn: &mut PgConnection, caller: &Caller, id: &str) -
     document_reads::summary::<Timeline>(conn, caller, id.uuid()).await.map(drop)
 }
 
-/// Refuses operations that make the timeline a variant of one that the workspace does not have, or of itself (`own`).
+/// Refuses operations that make the timeline a variant of one that the workspace does not have, or that comes from it
+/// (`own`) or is it.
 ///
 /// # Errors
 /// `invalid_request`, `timeline_not_found` and `workspace_forbidden` for the first such operation, with its place; the
@@ -100,7 +102,12 @@ pub async fn reach_variants(
             return Err(ApiError::new(Code::InvalidRequest, message));
         }
         let error = match named.ok().and_then(|named| places.get(&named.uuid())) {
-            Some(home) if *home == workspace => continue,
+            Some(home) if *home == workspace => {
+                if let (Some(own), Ok(of)) = (own, named) {
+                    refuse_circle(conn, own, of, &place).await?;
+                }
+                continue;
+            }
             Some(_) => elsewhere::<Timeline>(),
             None => missing::<Timeline>(),
         };
