@@ -20,7 +20,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sqlx::PgConnection;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use store::documents::{self, Body, DocumentRow, ListedRow, NewDocument};
 use uuid::Uuid;
 
@@ -217,7 +217,7 @@ impl<D: Document> DocumentChange<D> {
         if D::KIND == DocumentKind::Timeline
             && let Some(of) = original_of(&row.body)
         {
-            refuse_circle(&mut self.tx, row.id, of, "`variant_of`").await?;
+            refuse_circle(&mut self.tx, row.id, of, "`variant_of`", &mut HashSet::new()).await?;
         }
         self.end(app, once, row, show).await
     }

@@ -19,7 +19,7 @@ use domain::ids::{ItemId, TimelineId, WorkspaceId};
 use domain::timeline::{SceneCounts, Timeline};
 use serde_json::Value;
 use sqlx::PgConnection;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
 impl Document for Timeline {
@@ -94,6 +94,7 @@ pub async fn reach_variants(
     } else {
         store::documents::workspaces_of(conn, DocumentKind::Timeline, &named).await?
     };
+    let mut seen = HashSet::new();
     for (index, op) in ops.iter().enumerate() {
         let Some(named) = variant_of(op) else { continue };
         let place = format!("`{}[{index}].variant_of`", list.field());
@@ -104,7 +105,7 @@ pub async fn reach_variants(
         let error = match named.ok().and_then(|named| places.get(&named.uuid())) {
             Some(home) if *home == workspace => {
                 if let (Some(own), Ok(of)) = (own, named) {
-                    refuse_circle(conn, own, of, &place).await?;
+                    refuse_circle(conn, own, of, &place, &mut seen).await?;
                 }
                 continue;
             }

@@ -17,13 +17,19 @@ pub(super) fn original_of(timeline: &Value) -> Option<TimelineId> {
     timeline["variant_of"].as_str()?.parse().ok()
 }
 
-/// Refuses to make the timeline `own` a variant of one that comes from it. `place` names the field.
+/// Refuses to make the timeline `own` a variant of one that comes from it. `place` names the field. `seen` has those that
+/// earlier calls found not to come from it, so that an edit looks at each once; circles that an earlier release let be
+/// made are gone round once by that too.
 ///
 /// # Errors
 /// `invalid_request`; the database's.
-pub(super) async fn refuse_circle(conn: &mut PgConnection, own: Uuid, of: TimelineId, place: &str) -> Answer<()> {
-    // An earlier release let circles be made, which are gone round once.
-    let mut seen = HashSet::new();
+pub(super) async fn refuse_circle(
+    conn: &mut PgConnection,
+    own: Uuid,
+    of: TimelineId,
+    place: &str,
+    seen: &mut HashSet<TimelineId>,
+) -> Answer<()> {
     let mut next = Some(of);
     while let Some(timeline) = next.filter(|timeline| seen.insert(*timeline)) {
         if timeline.uuid() == own {
