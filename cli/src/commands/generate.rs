@@ -2,6 +2,7 @@
 
 use super::Context;
 use super::edits::wait_for_success;
+use super::rendered::warn;
 use super::upload::COLUMNS as ITEM;
 use super::without_nulls;
 use crate::client::part;
@@ -198,6 +199,7 @@ fn asked(command: Command) -> (&'static str, Value, Shared) {
 
 async fn show(data: &Value, context: &Context) -> Result<(), Failure> {
     let out = &context.out;
+    warn(context, data);
     if out.json {
         return document(data);
     }

@@ -42,13 +42,18 @@ pub fn spoken_letters(text: &str) -> i64 {
 }
 
 /// Whether it is a Chinese character, which Japanese and Korean also use.
-const fn is_ideograph(letter: char) -> bool {
+pub(crate) const fn is_ideograph(letter: char) -> bool {
     matches!(letter, '\u{2E80}'..='\u{2FDF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'
         | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
 }
 
+/// Whether it is a letter of one of the Japanese syllabaries.
+pub(crate) const fn is_kana(letter: char) -> bool {
+    matches!(letter, '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FA}' | '\u{FF66}'..='\u{FF9D}')
+}
+
 /// Whether it is a sign that is read out by name, rather than a mark between words.
-const fn is_read_out(sign: char) -> bool {
+pub(crate) const fn is_read_out(sign: char) -> bool {
     matches!(
         sign,
         '#' | '$' | '%' | '&' | '*' | '+' | '/' | '<' | '=' | '>' | '@' | '\\' | '^' | '_' | '|' | '~' | '£' | '¥' | '§'

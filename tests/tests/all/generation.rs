@@ -92,6 +92,42 @@ async fn what_is_built_in_speaks_enlarges_and_cuts_out_for_minutes_and_no_credit
     world.end().await
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_text_that_a_voice_has_no_sounds_for_is_refused_and_what_only_the_engine_knows_costs_nothing()
+-> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let client = &tenant.client;
+    world.work(Engines::found(&world.process)).await?;
+    for body in [
+        json!({ "text": "你好世界" }),
+        json!({ "text": "   ", "dry_run": true }),
+        json!({ "text": "!!!" }),
+        json!({ "text": "\u{200b}\u{2060}" }),
+        json!({ "text": "Привет.", "model": "flite" }),
+        json!({ "text": "你好世界", "language": "es" }),
+        json!({ "text": "¡…!", "voice": "es+f3" }),
+    ] {
+        let refused = client.tool("generate_audio", &body).await?;
+        assert_eq!((refused.status, refused.code()), (400, "invalid_request"), "{body}: {}", refused.text);
+        assert!(refused.text.contains("`text`: the voice has no sounds"), "{}", refused.text);
+    }
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 0);
+    // What is spoken of a text is spoken, and what is not is told.
+    let mixed = client.tool("generate_audio", &json!({ "text": "Hello 你好, everybody!" })).await?;
+    assert_eq!(mixed.data()?["warnings"].as_array().map(Vec::len), Some(1), "{}", mixed.text);
+    assert!(mixed.text.contains("no sounds for `你`, `好`."), "{}", mixed.text);
+    let ended = client.reaches(&job(&mixed)?, "succeeded").await?;
+    assert!(ended["cloud_minutes"].as_f64() > Some(0.0), "{ended}");
+    let spoken = client.tool("generate_audio", &json!({ "text": "你好", "language": "cmn", "dry_run": true })).await?;
+    assert_eq!((&spoken.data()?["status"], spoken.data()?.get("warnings")), (&json!("startable"), None));
+    // Digits of another script are digits, and this voice does not read them.
+    let silent = client.tool("generate_audio", &json!({ "text": "٣٤", "model": "espeak-ng" })).await?;
+    let ended = client.reaches(&job(&silent)?, "failed").await?;
+    assert_eq!((&ended["error"]["code"], &ended["cloud_minutes"]), (&json!("not_supported"), &json!(0)), "{ended}");
+    world.end().await
+}
+
 fn base64(text: &str) -> anyhow::Result<Vec<u8>> {
     use ::base64::Engine as _;
     Ok(::base64::engine::general_purpose::STANDARD.decode(text)?)

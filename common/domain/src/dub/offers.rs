@@ -111,7 +111,7 @@ fn lack_among(spoken: &BTreeSet<&str>, voice: &str) -> Option<Lack> {
 }
 
 /// Returns the code with which a voice of `espeak-ng` begins; `None` for a voice with a name of its own.
-fn language_of_voice(voice: &str) -> Option<&str> {
+pub(crate) fn language_of_voice(voice: &str) -> Option<&str> {
     let code = voice.split(['+', '-']).next()?;
     let is_code = (2..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_lowercase());
     (is_code && code != MBROLA).then_some(code)

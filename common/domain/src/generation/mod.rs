@@ -5,6 +5,7 @@
 //! is live or its item exists. Another `seed` gives another picture for the same words.
 
 mod asked;
+mod speech;
 
 use crate::ids::{ItemId, JobId, WorkspaceId};
 use crate::item::NAME_CHARS;

@@ -60,6 +60,39 @@ fn what_an_engine_draws_is_worth_its_length_or_its_pixels() {
 }
 
 #[test]
+fn a_voice_has_sounds_for_its_letters_and_none_for_marks_blanks_and_what_can_not_be_seen() {
+    let spoken = |engine, language: Option<&str>, text: &str| {
+        let (text, language) = (Some(text.to_owned()), language.map(str::to_owned));
+        plan(Maker::Engine(engine), ModelKind::Speech, Asked { text, language, ..Asked::default() })
+    };
+    for silent in ["  \n", "!!!", "\u{200b}\u{feff}", "…¿?—", "(.)", "\u{301}"] {
+        for (engine, language) in [(BuiltIn::Flite, None), (BuiltIn::Espeak, Some("es")), (BuiltIn::Espeak, None)] {
+            assert!(!spoken(engine, language, silent).is_speakable(), "{silent:?} by {}", engine.name());
+        }
+    }
+    for (engine, language, text, is_speakable, unspoken) in [
+        (BuiltIn::Flite, None, "你好世界", false, "你好世界"),
+        (BuiltIn::Flite, None, "Привет, мир и все", false, "Приве"),
+        (BuiltIn::Flite, None, "hello 你好, 5 % off!", true, "你好"),
+        (BuiltIn::Flite, None, "5", true, ""),
+        (BuiltIn::Espeak, Some("es"), "¡Qué día! 5 €", true, ""),
+        (BuiltIn::Espeak, Some("ru"), "Привет", true, ""),
+        (BuiltIn::Espeak, Some("es-419"), "你好", false, "你好"),
+        (BuiltIn::Espeak, Some("cmn"), "你好", true, ""),
+        (BuiltIn::Espeak, Some("ja+f3"), "さくら", true, ""),
+        (BuiltIn::Espeak, Some("de"), "Guten さくら", true, "さくら"),
+        (BuiltIn::Espeak, Some("Mandarin"), "你好", true, ""),
+    ] {
+        let plan = spoken(engine, language, text);
+        let found = (plan.is_speakable(), plan.unspoken().into_iter().collect::<String>());
+        assert_eq!(found, (is_speakable, unspoken.to_owned()), "{text} by {} {language:?}", engine.name());
+    }
+    let text = Asked { text: Some("!!!".to_owned()), ..Asked::default() };
+    assert!(plan(Maker::Model("voice".to_owned()), ModelKind::Speech, text).is_speakable(), "nobody knows");
+    assert!(plan(Maker::Engine(BuiltIn::Lanczos), ModelKind::Upscale, Asked::default()).is_speakable());
+}
+
+#[test]
 fn an_item_is_called_by_the_words_it_is_made_of_or_by_its_source() {
     let words = Asked { prompt: Some(" a red\n kite ".to_owned() + &"over the sea ".repeat(9)), ..Asked::default() };
     let mut one = plan(Maker::Engine(BuiltIn::Lanczos), ModelKind::Upscale, words);

@@ -13,6 +13,7 @@ use domain::model::BuiltIn;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -31,6 +32,10 @@ const DATA_SIZE_AT: usize = 40;
 /// The refusal of a text whose letters the voice does not know.
 const TOO_LONG: &str = "the voice takes more than twice as long as such a text takes: it may not know its letters; \
                         name a voice of its language";
+/// The refusal of a text of which nothing is heard: of what they have no sounds for, the engines write silence.
+const SILENCE: &str = "the voice has no sounds for any of the text: name a voice of its language";
+/// The loudest sample of silence. Those of `flite` have up to 153; the quietest letter that was measured has 6,400.
+const LOUDEST_SILENCE: u16 = 512;
 /// The voice of `espeak-ng` where no language is named.
 const USUAL_VOICE: &str = "en";
 
@@ -78,7 +83,7 @@ impl Speakers {
     }
 
     /// Speaks the text into the workshop's output: a whole WAV file of at most `most_bytes` bytes. A text that takes
-    /// much longer than its letters are paid for is one that the voice can't speak.
+    /// much longer than its letters are paid for, or is silent, is one that the voice can't speak.
     pub(crate) async fn speak(
         &self,
         engine: BuiltIn,
@@ -132,7 +137,8 @@ impl Speakers {
         if length_ms(&path, bytes)? > longest_ms {
             return Err(ReadError::Unsupported(TOO_LONG));
         }
-        Ok(())
+        let heard = tokio::task::spawn_blocking(move || is_heard(&path)).await.map_err(|_| ReadError::Crashed)??;
+        if heard { Ok(()) } else { Err(ReadError::Unsupported(SILENCE)) }
     }
 }
 
@@ -142,6 +148,21 @@ fn length_ms(path: &Path, bytes: u64) -> Result<u64, ReadError> {
     File::open(path)?.read_exact_at(&mut a_second, BYTES_A_SECOND_AT)?;
     let a_second = u64::from(u32::from_le_bytes(a_second)).max(1);
     Ok((bytes - HEADER_BYTES).saturating_mul(1_000) / a_second)
+}
+
+/// Whether anything is heard in a WAV file.
+fn is_heard(path: &Path) -> io::Result<bool> {
+    let mut sound = BufReader::new(File::open(path)?);
+    sound.seek(SeekFrom::Start(HEADER_BYTES))?;
+    let mut sample = [0; 2];
+    loop {
+        match sound.read_exact(&mut sample) {
+            Ok(()) if i16::from_le_bytes(sample).unsigned_abs() > LOUDEST_SILENCE => return Ok(true),
+            Ok(()) => {}
+            Err(end) if end.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// Returns the text with `[[`, which `espeak-ng` takes for the start of phonemes, broken up.

@@ -61,6 +61,20 @@ async fn both_engines_speak_a_hostile_text_as_text_and_say_how_long_it_is() {
         let refused = asking.await.unwrap_err();
         assert!(matches!(refused, ReadError::Unsupported(TOO_LONG)), "{}: {refused:?}", engine.name());
     }
+    // What they have no sounds for is silence, of a fifth of a second by `flite`.
+    for (engine, text) in [
+        (BuiltIn::Flite, "你好世界"),
+        (BuiltIn::Flite, "!!!"),
+        (BuiltIn::Espeak, "\u{200b}\u{200b}"),
+        (BuiltIn::Espeak, "(...)"),
+        (BuiltIn::Espeak, "٣٤"),
+    ] {
+        let silent = Asked { text: Some(text.to_owned()), ..Asked::default() };
+        let (tools, within) = (studio.tools(), an_hour());
+        let workshop = Workshop::new(&tools).unwrap();
+        let refused = speakers.speak(engine, &silent, &tools, &workshop, 1 << 30, &within).await.unwrap_err();
+        assert!(matches!(refused, ReadError::Unsupported(SILENCE)), "{} {text}: {refused:?}", engine.name());
+    }
     let nobody = Asked { text: Some("hola".to_owned()), language: Some("qqq".to_owned()), ..Asked::default() };
     let tools = studio.tools();
     let workshop = Workshop::new(&tools).unwrap();

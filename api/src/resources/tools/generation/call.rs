@@ -103,7 +103,7 @@ impl GenerationCall<'_> {
         match (item.status, found.media().map(|media| media.suits(usage))) {
             (ItemStatus::Processing, _) => refused(Code::ItemNotReady, "the item is still being processed"),
             (ItemStatus::Ready, Some(Ok(()))) => Ok(Source { item, rate: found.frame_rate }),
-            // An SVG is of the type that is asked for, and the call can be mended: another export of its canvas will do.
+            // An SVG is of the type that is asked for, and another export of its canvas will do.
             (ItemStatus::Ready, Some(Err(Unfit::Svg))) => refused(Code::InvalidRequest, &Unfit::Svg.to_string()),
             (ItemStatus::Ready, Some(Err(unfit))) => refused(Code::ReadNotApplicable, &unfit.to_string()),
             (ItemStatus::Ready | ItemStatus::Failed, _) => {
@@ -204,10 +204,14 @@ fn completed(asked: &mut Asked, model: &Model) {
     }
 }
 
-/// Refuses a request beyond the limits of its model.
+/// Refuses a request beyond the limits of its model, or of which a built-in voice would say nothing.
 fn within_limits(chosen: Chosen<'_>, plan: &GenerationPlan, source: SourceFacts) -> Answer<()> {
     if plan.asked.width.is_some() != plan.asked.height.is_some() {
         return Err(refusal("`width` and `height` are said together, or neither.".to_owned()));
+    }
+    if !plan.is_speakable() {
+        let refusal = refusal("`text`: the voice has no sounds for any of it.".to_owned());
+        return Err(refusal.suggest("Name the text's `language`, or a `model` that speaks it."));
     }
     let amount = plan.amount(source);
     match chosen {
@@ -257,5 +261,13 @@ fn answer(plan: &GenerationPlan, state: &Making<ItemId>) -> GenerationAnswer {
         model: plan.maker.name().into(),
         synthetic: made_by.synthetic,
         quality: made_by.quality.map(Text),
+        warnings: unspoken(&plan.unspoken()).map(|warning| vec![Text(warning)]),
     }
+}
+
+/// Returns the warning about letters that a voice leaves out; none where it leaves out none.
+fn unspoken(letters: &[char]) -> Option<String> {
+    let told: Vec<String> = letters.iter().map(|letter| format!("`{letter}`")).collect();
+    (!told.is_empty())
+        .then(|| format!("The voice does not speak all of the text: it has no sounds for {}.", told.join(", ")))
 }

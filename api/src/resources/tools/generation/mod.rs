@@ -104,8 +104,9 @@ impl GenerationTools {
     /// Generate speech or sound
     ///
     /// Makes speech from `text`, or sound such as music from a `prompt`, in a job that makes a new item. Two speech
-    /// engines are built in and cost no AI credits, only minutes of speech; their quality is draft. Whatever is made so
-    /// is `synthetic`.
+    /// engines are built in and cost no AI credits, only minutes of speech; their quality is draft. A text that their
+    /// voice has no sounds for is refused, and `warnings` names letters that it leaves out. Whatever is made so is
+    /// `synthetic`.
     #[oai(path = "/tools/generate_audio", method = "post", operation_id = "generate_audio")]
     async fn generate_audio(&self, auth: Auth, key: IdempotencyKey, arguments: Json<GenerateAudio>) -> Answered {
         let (Auth(caller), request, mut asked) = (auth, json_of(&arguments.0), arguments.0);

@@ -215,4 +215,6 @@ pub struct GenerationAnswer {
     pub synthetic: bool,
     /// `draft` when a simple engine makes it.
     pub quality: Option<Text>,
+    /// What is not spoken of the text, in whole sentences; absent when nothing is known to be left out.
+    pub warnings: Option<Vec<Text>>,
 }
