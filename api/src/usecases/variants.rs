@@ -17,9 +17,9 @@ pub(super) fn original_of(timeline: &Value) -> Option<TimelineId> {
     timeline["variant_of"].as_str()?.parse().ok()
 }
 
-/// Refuses to make the timeline `own` a variant of one that comes from it. `place` names the field. `seen` has those that
-/// earlier calls found not to come from it, so that an edit looks at each once; circles that an earlier release let be
-/// made are gone round once by that too.
+/// Refuses to make the timeline `own` a variant of one that comes from it. `place` names the field. `seen` has those
+/// that earlier calls found not to come from it, so that an edit looks at each once; circles that an earlier release
+/// let be made are gone round once by that too.
 ///
 /// # Errors
 /// `invalid_request`; the database's.
