@@ -14,8 +14,8 @@ use crate::film::{
 };
 use crate::ids::ItemId;
 use crate::media_time::{FrameRate, Span, tidied};
-use crate::warnings::in_short;
 use crate::media_use::{MediaUse, Unfit};
+use crate::warnings::in_short;
 use std::collections::HashMap;
 
 /// The stored speech of items, in microseconds of each.

@@ -9,7 +9,6 @@ use crate::film::{FilmFormat, FilmOutput, FilmPicture, FilmQuality};
 use crate::ids::ItemId;
 use crate::item::ItemType;
 use crate::media_time::{FrameRate, Span};
-use crate::media_use::Unfit;
 use crate::pixels::PictureSize;
 use proptest::prelude::*;
 use serde_json::{Value, json};
