@@ -6,6 +6,7 @@
 
 mod columns;
 mod layout;
+mod part;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ mod words;
 
 pub use columns::COLUMNS;
 pub use layout::{Cue, LONGEST_MS, cues};
+pub use part::{MostOfPart, Part, PartSegment, PartWord, part};
 pub use read::{ReadCue, read};
 pub use words::{Said, Spoken, spoken, turns_direction};
 

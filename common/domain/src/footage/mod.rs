@@ -175,6 +175,16 @@ impl Passage {
     }
 }
 
+/// Returns what is written in a moment's pictures: the passages that are shown while it lasts.
+pub fn written_in<'a>(moment: &Moment, written: &'a [Passage]) -> impl Iterator<Item = &'a str> {
+    let (start_ms, end_ms) = (moment.start_ms, moment.end_ms);
+    let is_in = move |passage: &&Passage| {
+        let shown = passage.times.first();
+        shown.is_some_and(|&(from, until)| from < end_ms && (until > start_ms || from >= start_ms))
+    };
+    written.iter().filter(is_in).map(|passage| passage.text.as_str())
+}
+
 /// Returns the text of each moment: the words that start in it. The last moment has all words after it too.
 pub fn texts(moments: &[Moment], passages: &[Passage]) -> Vec<String> {
     let words = passages.iter().flat_map(|passage| passage.words().take(passage.own_words));
