@@ -129,6 +129,13 @@ const zone = async () => {
   return { utc, local, later, kept, back };
 };
 
+// Where the player of an item's page stands once the last word of its transcript was clicked, which leaves the page open.
+const plays = async (page, path) => {
+  await page.goto(origin + path);
+  await page.locator("#said span[data-at]").last().click();
+  return page.evaluate(() => ({ path: location.pathname, at: document.getElementById("media").currentTime }));
+};
+
 const first = await context({ javaScriptEnabled: false });
 const door = await first.newPage();
 await door.goto(link);
@@ -175,6 +182,7 @@ for (const width of [1280, 390]) {
     found.keys = await keys(await looks.newPage());
     found.fresh = await fresh(await looks.newPage());
     found.zone = await zone();
+    found.plays = await plays(await looks.newPage(), paths.find((path) => path.startsWith("/console/items/itm_")));
   }
   await looks.close();
 }

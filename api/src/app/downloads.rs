@@ -22,7 +22,7 @@ pub enum Downloader {
     /// Whoever has a `media_url`, which the account's callers get.
     #[default]
     Caller,
-    /// A visitor of one of its public links.
+    /// A visitor of one of its public links, or an operator in the console.
     Visitor,
 }
 

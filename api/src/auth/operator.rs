@@ -174,14 +174,14 @@ async fn operator_of<'a>(app: &'a App, scope: &Scope, token: &str) -> Answer<&'a
 }
 
 /// What a look is at: the path below `/operator` and the query that selects rows. Names and subjects are left out, and
-/// so are `limit` and `cursor`: all pages of a list are one look.
+/// so is what turns pages: all pages of a list are one look, and so are those of an item's transcript and its stills.
 fn seen(request: &Request) -> String {
     let path = request.uri().path();
     let path = path.strip_prefix(API_PATH).unwrap_or(path);
     let pairs = request.uri().query().unwrap_or_default().split('&').filter_map(|pair| {
         let (name, _) = pair.split_once('=')?;
         match name {
-            "limit" | "cursor" => None,
+            "limit" | "cursor" | "said" | "moments" | "moment" => None,
             "name" | "oauth_subject" => Some(format!("{name}=…")),
             _ => Some(pair.to_owned()),
         }

@@ -308,10 +308,15 @@ async fn a_browser_finds_nothing_wrong_with_any_page_and_needs_no_script() -> an
     let (world, anna) = stage().await?;
     let (receiver, tenant) = (Receiver::start()?, world.tenant("a").await?);
     let found = traces(&world, &tenant, &receiver).await?;
-    let data = json!({ "duration_seconds": 60, "data": { "segments": [{ "start": 0.5, "end": 2.0 }] } });
+    let segment = json!({ "start": 0.5, "end": 2.0, "text": "What is said" });
+    let data = json!({ "duration_seconds": 60, "data": { "language": "en", "segments": [segment] } });
     let stored = "INSERT INTO item_reads (item_id, read, job_id, engine, engine_version, result)
-        SELECT id, 'speech', id, 'test', '1', $1 FROM items";
+        SELECT id, read, id, 'test', '1', $1 FROM items, unnest(ARRAY['speech', 'transcript', 'search_index']) AS read";
     sqlx::query(stored).bind(data).execute(world.pool()).await?;
+    let seen = "INSERT INTO moments (item_id, start_ms, end_ms, number) SELECT id, 0, 2000, 1 FROM items;
+        INSERT INTO passages (item_id, shown, number, workspace_id, text, own_words, times)
+        SELECT id, true, 1, workspace_id, 'EXIT', 1, '[[0,2000]]' FROM items";
+    sqlx::raw_sql(seen).execute(world.pool()).await?;
     for paused in [true, false] {
         done(&anna, "PATCH", "/operator/reads/levels", &json!({ "paused": paused }), 200).await?;
     }
@@ -334,6 +339,10 @@ async fn a_browser_finds_nothing_wrong_with_any_page_and_needs_no_script() -> an
     assert_eq!(seen["keys"], keys, "a page of help, a row, its id, and nothing more once they are off");
     let statement = narrow(&format!("/console/accounts/{account}/minutes"));
     assert!(narrow("/console/fleet").contains("Passed: "));
+    let item = format!("/console/items/{}", found.item);
+    let shown = narrow(&item);
+    assert!(shown.contains("What is said") && shown.contains("EXIT"), "{shown}");
+    assert_eq!(seen["plays"], json!({ "path": item, "at": 0.5 }), "a click on a word plays from there, on the page");
     let fresh = json!({ "said": "1 new", "held": true, "loaded": true });
     assert_eq!(seen["fresh"], fresh, "what is new is counted, and put in by its link");
     let zone =

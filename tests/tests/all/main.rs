@@ -30,6 +30,7 @@ mod console_acts;
 mod console_changed;
 mod console_errors;
 mod console_lists;
+mod console_media;
 mod console_overview;
 mod console_pages;
 mod contract;

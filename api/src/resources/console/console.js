@@ -218,5 +218,15 @@
     else actions[key]();
   });
 
+  // What is said and seen is played from there. Without script its link opens the media at that time.
+  const media = document.getElementById("media");
+  document.addEventListener("click", (event) => {
+    const place = media && event.target.closest("[data-at]");
+    if (!place || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    media.currentTime = Number(place.dataset.at);
+    media.play().catch(() => {});
+  });
+
   addCopying(document);
 })();

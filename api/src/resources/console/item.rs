@@ -1,8 +1,9 @@
-//! The page of one item: its facts, its reads with their engines, and its waveform with the lanes of its reads.
+//! The page of one item: its facts, its reads with their engines, its media to play, its waveform with the lanes of its
+//! reads, and what is said and seen in it, which leads to that time in the media.
 
 use super::shell::Fit;
 use super::words::{link, or_dash, state, time};
-use super::{Visit, shell};
+use super::{Visit, assets, media, moments, said, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::resources::library;
 use domain::ids::{AccountId, ItemId};
@@ -10,41 +11,60 @@ use domain::item::{ItemStatus, ItemType};
 use maud::{Markup, html};
 use picture::{DRAWN, Unread};
 use poem::Response;
+use poem::http::header;
 use store::items::{self, ItemRow, MadeRead};
-use store::workspaces;
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
-    visit.takes(&[])?;
+    visit.takes(&["said", "moments"])?;
+    let before = visit.word("said", |given| given.parse::<usize>().ok())?.unwrap_or_default();
+    let from_ms = visit.word("moments", |given| given.parse::<i32>().ok())?.unwrap_or_default();
     let now = visit.now().await?;
-    let (item, account) = find(&visit).await?;
+    let (item, account) = media::find(&visit).await?;
     let made = items::made_reads(&mut *visit.conn().await?, item.id).await?;
     let is_drawn = made.iter().any(|made| DRAWN.contains(&made.read.name()));
+    let part = said::found(&visit, (item.id, account), before).await.transpose();
+    let seen = moments::found(&visit, item.id, from_ms).await.transpose();
+    let spoken = part.as_ref().and_then(|part| part.as_ref().ok()).map(|part| part.language.as_deref().unwrap_or("en"));
+    // A transcript is read whole for each part of it. Then the page is not kept up to date.
+    let section: fn(&str, &str, &Markup) -> Markup = if part.is_some() { shell::still } else { shell::section };
     let main = html! {
         h1 { "Item " (item.name) }
-        (shell::section("state", "State", &facts(&item, account, now)))
-        @if is_drawn {
-            section aria-labelledby="h-lanes" {
-                h2 #h-lanes { "Waveform and lanes" }
-                div.scroll tabindex="0" role="group" aria-label="Waveform and lanes" {
-                    img.lanes src={ "/console/items/" (item.id) "/lanes.svg" } width="1216"
-                        alt="Waveform of the sound, with where somebody speaks, who, and the beats";
-                }
-            }
+        (section("state", "State", &facts(&item, account, now)))
+        @if item.status == ItemStatus::Ready { (media::player(&item, spoken)) }
+        @if is_drawn { (waveform(item.id)) }
+        @if let Some(part) = &part {
+            (in_its_place("said", "Transcript", part.as_ref().map(|part| said::show(&visit, item.id, before, part))))
         }
-        (shell::section("reads", "Reads", &read(&made, now)))
+        @if let Some(seen) = &seen {
+            (in_its_place("moments", "Moments", seen.as_ref().map(|seen| moments::show(&visit, item.id, from_ms, seen))))
+        }
+        (section("reads", "Reads", &read(&made, now)))
         p { a href={ "/console/jobs?item_id=" (item.id) } { "Jobs of this item" } }
         (shell::command(&format!("mws admin jobs list --item {}", item.id)))
     };
-    Ok(visit.whole(&format!("Item {}", item.id), &main))
+    let mut response = visit.whole(&format!("Item {}", item.id), &main);
+    if visit.app.process.media.is_bucket() {
+        // The media comes from the bucket, by a redirect.
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, assets::policy("'self' https: http:"));
+    }
+    Ok(response)
 }
 
-async fn find(visit: &Visit) -> Answer<(ItemRow, AccountId)> {
-    let id: ItemId = visit.own_id(Code::ItemNotFound)?;
-    let missing = || ApiError::new(Code::ItemNotFound, format!("Nothing has the id `{id}`, or it was deleted."));
-    let mut conn = visit.conn().await?;
-    let item = items::find(&mut conn, id).await?.ok_or_else(missing)?;
-    let workspace = workspaces::find(&mut conn, item.workspace_id).await?.ok_or_else(missing)?;
-    Ok((item, workspace.account_id))
+/// Shows a section of the page, or in its place why it can't be shown.
+fn in_its_place(id: &str, title: &str, shown: Result<Markup, &ApiError>) -> Markup {
+    shown.unwrap_or_else(|refusal| shell::still(id, title, &shell::broken(refusal)))
+}
+
+fn waveform(item: ItemId) -> Markup {
+    html! {
+        section aria-labelledby="h-lanes" {
+            h2 #h-lanes { "Waveform and lanes" }
+            div.scroll tabindex="0" role="group" aria-label="Waveform and lanes" {
+                img.lanes src={ "/console/items/" (item) "/lanes.svg" } width="1216"
+                    alt="Waveform of the sound, with where somebody speaks, who, and the beats";
+            }
+        }
+    }
 }
 
 fn facts(item: &ItemRow, account: AccountId, now: chrono::DateTime<chrono::Utc>) -> Markup {
@@ -116,7 +136,7 @@ fn read(made: &[MadeRead], now: chrono::DateTime<chrono::Utc>) -> Markup {
 
 /// Sends the waveform and the lanes, as a picture.
 pub(super) async fn lanes(visit: Visit) -> Answer<Response> {
-    let (item, account) = find(&visit).await?;
+    let (item, account) = media::find(&visit).await?;
     let drawn = library::lanes(&visit.app, account, &item, Unread::Told).await?;
     let none = || ApiError::new(Code::ReadNotFound, "Nothing is drawn of this item yet.");
     Ok(library::as_picture(drawn.ok_or_else(none)?))

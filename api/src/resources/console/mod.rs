@@ -33,6 +33,8 @@ mod items;
 mod job;
 mod jobs;
 mod life;
+mod media;
+mod moments;
 mod notices;
 mod overview;
 mod portal_link;
@@ -42,6 +44,7 @@ mod releases;
 mod rerun;
 mod responses;
 mod retained;
+mod said;
 mod session;
 mod shell;
 mod spark;
@@ -63,7 +66,7 @@ use domain::credential::ConsoleSession;
 use domain::operator::OperatorRole::{self, Act, Metadata, Read};
 use maud::Markup;
 use poem::endpoint::make;
-use poem::http::StatusCode;
+use poem::http::{StatusCode, header};
 use poem::{Endpoint, Request, Response, Route, get};
 use responses::{html, json, leads_to, refused};
 use serde_json::Value;
@@ -151,6 +154,9 @@ fn add_accounts(route: Route, app: &App) -> Route {
         .at("/console/items", get(see("/items", boxed(items::show))))
         .at("/console/items/:id", get(see("/items/{id}", boxed(item::show))))
         .at("/console/items/:id/lanes.svg", get(see("/items/{id}/lanes.svg", boxed(item::lanes))))
+        .at("/console/items/:id/media", get(see("/items/{id}/media", boxed(media::media))))
+        .at("/console/items/:id/captions.vtt", get(see("/items/{id}/captions.vtt", boxed(media::captions))))
+        .at("/console/items/:id/still", get(see("/items/{id}/still", boxed(media::still))))
 }
 
 /// Refuses a path that there is no page of.
@@ -168,6 +174,8 @@ struct Visit {
     /// The id in the path; empty if the path has none.
     id: String,
     query: Vec<(String, String)>,
+    /// The part of a file that is asked for: the header `Range`.
+    range: Option<String>,
     /// The filter that was refused, which the form of the filters marks.
     wrong: Option<String>,
     form: Vec<(String, String)>,
@@ -313,5 +321,6 @@ async fn visit(
     }
     let id = request.path_params::<String>().unwrap_or_default();
     let form = if is_read { Vec::new() } else { form(request) };
-    Ok(Visit { app: app.clone(), caller, seat, id, query, wrong: None, form, session })
+    let range = request.header(header::RANGE).map(str::to_owned);
+    Ok(Visit { app: app.clone(), caller, seat, id, query, range, wrong: None, form, session })
 }

@@ -27,7 +27,7 @@ pub(super) fn refused_on(page: &Markup, refusal: &ApiError) -> Response {
 pub(super) fn html(status: StatusCode, page: &Markup) -> Response {
     let mut response = Response::builder().status(status).content_type("text/html; charset=utf-8").body(page.0.clone());
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, assets::policy());
+    headers.insert(header::CONTENT_SECURITY_POLICY, assets::policy("'self'"));
     // With `no-referrer`, browsers would send the console's own forms with the origin `null`.
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     headers.insert("x-robots-tag", HeaderValue::from_static("noindex, nofollow"));

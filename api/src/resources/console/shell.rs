@@ -300,6 +300,16 @@ pub(super) fn as_json(visit: &Visit) -> Markup {
     html! { a href={ (path) "?" (query) (and) "format=json" } type="application/json" { "As JSON" } }
 }
 
+/// Returns the link to this page with one of its lists from elsewhere on: the list is named as its parameter and its
+/// section are.
+pub(super) fn turned(visit: &Visit, list: &str, from: impl Display) -> String {
+    let path = visit.seat.url.split('?').next().unwrap_or_default();
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(visit.query.iter().filter(|(name, _)| name != list));
+    query.append_pair(list, &from.to_string());
+    format!("{path}?{}#{list}", query.finish())
+}
+
 /// Shows the links to a list's first and next page and to its rows as JSON, and says so if the page has no rows.
 pub(super) fn pages(visit: &Visit, rows: usize, next: Option<&str>, what: &str) -> Markup {
     pages_within(visit, rows, next, what, "2,000")

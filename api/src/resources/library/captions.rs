@@ -6,7 +6,7 @@ use crate::app::beside::{LONG_READ, apart_in_turn_if};
 use crate::http::answers::{AnswerPermit, Large, holding};
 use crate::http::error::{Answer, ApiError};
 use bytes::Bytes;
-use domain::captions::{self, Stretches, TextFormat, Timed};
+use domain::captions::{self, MostOfPart, Part, Stretches, TextFormat, Timed};
 use domain::footage::SpeakerTurn;
 use domain::ids::{AccountId, ItemId};
 use domain::read::Read;
@@ -117,6 +117,22 @@ pub async fn first_stretches(
     most: usize,
 ) -> Answer<Option<Stretches>> {
     let take = move |document: &[u8], turns: &[SpeakerTurn]| captions::stretches(document, turns, most);
+    Ok(of_transcript(app, conn, Reader::Visitor(account), item, take).await?.map(|made| made.it))
+}
+
+/// Returns a part of an item's stored transcript with its words, behind the first `before` segments, for a page; none
+/// when none is stored.
+///
+/// # Errors
+/// As [`captions`].
+pub async fn transcript_part(
+    app: &App,
+    conn: impl DerefMut<Target = PgConnection> + Send,
+    account: AccountId,
+    item: ItemId,
+    (before, most): (usize, MostOfPart),
+) -> Answer<Option<Part>> {
+    let take = move |document: &[u8], turns: &[SpeakerTurn]| captions::part(document, turns, before, most);
     Ok(of_transcript(app, conn, Reader::Visitor(account), item, take).await?.map(|made| made.it))
 }
 

@@ -102,6 +102,48 @@ pub async fn moments(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec<
     .await
 }
 
+/// Returns at most `limit` of an item's moments that start at this millisecond or later, in the order of their starts.
+pub async fn moments_from(
+    conn: &mut PgConnection,
+    item: ItemId,
+    from_ms: i32,
+    limit: i64,
+) -> sqlx::Result<Vec<Moment>> {
+    sqlx::query_as!(
+        Moment,
+        "SELECT number, start_ms, end_ms, thumbnail_key FROM moments
+         WHERE item_id = $1 AND start_ms >= $2 ORDER BY start_ms LIMIT $3",
+        item as ItemId,
+        from_ms,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Returns at most `limit` passages of what is written in an item's pictures between these milliseconds, in their
+/// order. It looks at all that is written in the one item.
+pub async fn written_between(
+    conn: &mut PgConnection,
+    item: ItemId,
+    (from_ms, until_ms): (i32, i32),
+    limit: i64,
+) -> sqlx::Result<Vec<Passage>> {
+    let rows = sqlx::query!(
+        r#"SELECT text, own_words, times AS "times: Json<Vec<(i32, i32)>>" FROM passages
+           WHERE item_id = $1 AND shown
+               AND (times -> 0 ->> 0)::int < $3 AND (times -> 0 ->> 1)::int >= $2
+           ORDER BY number LIMIT $4"#,
+        item as ItemId,
+        from_ms,
+        until_ms,
+        limit
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(|row| passage(row.text, row.own_words, row.times)).collect())
+}
+
 /// Returns the passages that are said in an item, in their order, without the text in its pictures.
 pub async fn passages(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec<Passage>> {
     let rows = sqlx::query!(
@@ -111,12 +153,11 @@ pub async fn passages(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec
     )
     .fetch_all(conn)
     .await?;
-    let passage = |text, own_words: i32, times: Json<Vec<(i32, i32)>>| Passage {
-        text,
-        own_words: usize::try_from(own_words).unwrap_or_default(),
-        times: times.0,
-    };
     Ok(rows.into_iter().map(|row| passage(row.text, row.own_words, row.times)).collect())
+}
+
+fn passage(text: String, own_words: i32, times: Json<Vec<(i32, i32)>>) -> Passage {
+    Passage { text, own_words: usize::try_from(own_words).unwrap_or_default(), times: times.0 }
 }
 
 /// Returns an item's turns, in the order of their starts.
