@@ -8,14 +8,21 @@ use domain::verdict::LOOKED_AT;
 use maud::{Markup, html};
 use store::verdict::{HourRow, by_hour};
 
+/// Returns what happened in each hour of a day, the oldest first.
+pub(super) async fn found(visit: &Visit) -> Answer<Vec<HourRow>> {
+    Ok(by_hour(&mut *visit.conn().await?).await?)
+}
+
+/// Returns a number of each hour.
+pub(super) fn counts(hours: &[HourRow], of: fn(&HourRow) -> i64) -> [u32; HOURS] {
+    std::array::from_fn(|hour| hours.get(hour).map_or(0, |row| u32::try_from(of(row)).unwrap_or(u32::MAX)))
+}
+
 /// Shows the jobs that ended and failed, and the deliveries that were attempted and failed, in each hour of a day.
-pub(super) async fn show(visit: &Visit) -> Answer<Markup> {
-    let found = by_hour(&mut *visit.conn().await?).await?;
-    let counts = |of: fn(&HourRow) -> i64| -> [u32; HOURS] {
-        std::array::from_fn(|hour| found.get(hour).map_or(0, |row| u32::try_from(of(row)).unwrap_or(u32::MAX)))
-    };
-    let jobs = Cut::of(&found, |row| row.has_more_jobs);
-    let deliveries = Cut::of(&found, |row| row.has_more_deliveries);
+pub(super) fn show(found: &[HourRow]) -> Markup {
+    let counts = |of: fn(&HourRow) -> i64| counts(found, of);
+    let jobs = Cut::of(found, |row| row.has_more_jobs);
+    let deliveries = Cut::of(found, |row| row.has_more_deliveries);
     let rows = html! {
         (hourly("Jobs that ended", Colour::Plain, &counts(|row| row.ended), jobs))
         (hourly("Jobs that failed", Colour::Bad, &counts(|row| row.failed), jobs))
@@ -24,12 +31,12 @@ pub(super) async fn show(visit: &Visit) -> Answer<Markup> {
     };
     let columns =
         [("What", Fit::Any), ("By hour", Fit::Any), ("In the last hour", Fit::Any), ("In the day", Fit::Medium)];
-    Ok(html! {
+    html! {
         (fitted_table("Hours", &columns, &rows))
         @if jobs.in_day || deliveries.in_day {
             p.soft { "Of each hour the newest " (LOOKED_AT) " are counted, where there were more." }
         }
-    })
+    }
 }
 
 /// Whether not all that happened was looked at, so that more may have happened than was counted.

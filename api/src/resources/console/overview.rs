@@ -6,7 +6,7 @@
 
 use super::notices::{Notices, notices};
 use super::shell::Fit;
-use super::spark::{SLOTS, pairs};
+use super::spark::{Colour, SLOTS, bars, pairs};
 use super::words::{link, linked, minutes, or_dash, state, time, with_code};
 use super::{Visit, hours, shell};
 use crate::http::error::Answer;
@@ -17,7 +17,7 @@ use domain::verdict::{Axis, Backlog, Ended, Finding, LOOKED_AT, Number, Report, 
 use maud::{Markup, html};
 use poem::Response;
 use store::endpoints;
-use store::verdict::{LOOKED_AT_A_SLOT, TaskSlot, by_slot};
+use store::verdict::{HourRow, LOOKED_AT_A_SLOT, TaskSlot, by_slot};
 
 /// The most endpoints in trouble that are shown.
 const MOST_ENDPOINTS: i64 = 10;
@@ -37,7 +37,8 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let unwell = found.as_ref().map(unhealthy).unwrap_or_default();
     let is_told = |id: EndpointId| unwell.iter().any(|axis| axis.sentence.contains(&id.to_string()));
     let soon = notices(&visit, is_told).await;
-    let hours = hours::show(&visit).await.unwrap_or_else(|refusal| shell::broken(&refusal));
+    let hours = hours::found(&visit).await;
+    let by_hour = hours.as_ref().map_or_else(shell::broken, |found| hours::show(found));
     let slots = slots(&visit).await;
     let troubled = show_troubled(&visit).await;
     let main = html! {
@@ -46,10 +47,10 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
             Ok(found) => (needs(&visit, &found.report, &unwell, &soon)),
             Err(refusal) => (shell::section("needs", "Needs you", &html! { (shell::broken(refusal)) ul.needs { (cards(&soon, false)) } })),
         }
-        (shell::section("hours", "The last day, hour by hour", &hours))
+        (shell::section("hours", "The last day, hour by hour", &by_hour))
         @if let Ok(found) = &found { (queues(&found.snapshot, &slots)) }
         (shell::section("endpoints", "Endpoints disabled for their failures", &troubled.unwrap_or_else(|refusal| shell::broken(&refusal))))
-        @if let Ok(found) = &found { (axes(found)) }
+        @if let Ok(found) = &found { (axes(found, hours.as_deref().unwrap_or_default(), slots.as_deref().unwrap_or_default())) }
         (shell::command("mws health"))
     };
     Ok(visit.whole("Overview", &main))
@@ -99,20 +100,41 @@ fn cards(soon: &Answer<Notices>, without_endpoints: bool) -> Markup {
     }
 }
 
-/// Shows the five axes with the numbers behind them.
-fn axes(found: &Verdict) -> Markup {
+/// Shows the five axes with the numbers behind them, and how they came about.
+fn axes(found: &Verdict, hours: &[HourRow], slots: &[TaskSlot]) -> Markup {
     let rows = html! {
         @for axis in &found.report.axes {
             tr {
                 td { (axis.axis.name()) }
                 td { (state(axis.state.name())) }
                 td.long { (with_code(&axis.sentence, |part| html! { (part) })) }
-                td.medium { @for number in &axis.numbers { div { span.soft { (number.name.replace('_', " ")) " " } (value(number)) } } }
+                td.medium {
+                    @for number in &axis.numbers { div { span.soft { (number.name.replace('_', " ")) " " } (value(number)) } }
+                    (lately(axis.axis, hours, slots))
+                }
             }
         }
     };
     let columns = [("Axis", Fit::Any), ("State", Fit::Any), ("Sentence", Fit::Any), ("Numbers", Fit::Medium)];
     shell::section("axes", "What the verdict goes by", &shell::fitted_table("Axes", &columns, &rows))
+}
+
+/// Draws how it stood with an axis lately, of what other parts of the page look at anyway. Of money and of what runs
+/// nothing is kept.
+fn lately(axis: Axis, hours: &[HourRow], slots: &[TaskSlot]) -> Markup {
+    let of_day =
+        |of: fn(&HourRow) -> i64, one: &str, several: &str| bars(&hours::counts(hours, of), Colour::Bad, one, several);
+    let (title, drawn) = match axis {
+        Axis::Flow if !slots.is_empty() => ("Started and ended, last hour", last_hour(slots, |_| true)),
+        Axis::Execution if !hours.is_empty() => {
+            ("Failed, by the hour", of_day(|row| row.failed, "failed job", "failed jobs"))
+        }
+        Axis::Delivery if !hours.is_empty() => {
+            ("Troubled, by the hour", of_day(|row| row.troubled, "troubled delivery", "troubled deliveries"))
+        }
+        _ => return html! {},
+    };
+    html! { div { span.soft { (title) } (drawn) } }
 }
 
 fn value(number: &Number) -> Markup {
@@ -128,12 +150,12 @@ async fn slots(visit: &Visit) -> Answer<Vec<TaskSlot>> {
     Ok(by_slot(&mut *visit.conn().await?).await?)
 }
 
-/// Draws the jobs of a task that were started and that ended in the last hour.
-fn last_hour(task: &str, slots: &[TaskSlot]) -> Markup {
+/// Draws the jobs in these slots that were started and that ended in the last hour.
+fn last_hour(slots: &[TaskSlot], is_shown: impl Fn(&TaskSlot) -> bool) -> Markup {
     let counts = |of: fn(&TaskSlot) -> i64| -> [u32; SLOTS] {
         std::array::from_fn(|place| {
-            let found = slots.iter().find(|one| one.task == task && usize::try_from(one.ago) == Ok(SLOTS - 1 - place));
-            found.map_or(0, |one| u32::try_from(of(one)).unwrap_or(u32::MAX))
+            let shown = slots.iter().filter(|one| usize::try_from(one.ago) == Ok(SLOTS - 1 - place) && is_shown(one));
+            u32::try_from(shown.map(of).sum::<i64>()).unwrap_or(u32::MAX)
         })
     };
     pairs(&counts(|one| one.started), &counts(|one| one.ended))
@@ -162,7 +184,7 @@ fn queues(snapshot: &Snapshot, slots: &Answer<Vec<TaskSlot>>) -> Markup {
                 td.number { (backlog.map_or(0, |backlog| backlog.running)) }
                 td.number.wide { (or_dash(moves.and_then(|backlog| empty_in(backlog, &snapshot.ended, is_cut)))) }
                 td.number.medium { (can_run(task)) }
-                td.medium { @if let Ok(slots) = slots { (last_hour(task.name(), slots)) } @else { span.soft { "–" } } }
+                td.medium { @if let Ok(slots) = slots { (last_hour(slots, |one| one.task == task.name())) } @else { span.soft { "–" } } }
             }
         }
     };
