@@ -33,6 +33,7 @@ mod console_lists;
 mod console_media;
 mod console_overview;
 mod console_pages;
+mod console_plans;
 mod contract;
 mod credentials;
 mod crowds;

@@ -1,0 +1,153 @@
+//! What the lists of the operators' pages read of full tables: the rows that they show, or as many as a page looks
+//! through. `plans`, `verdict`, `console_lists`, `console_overview` and the webhooks' `plans` hold the same of jobs, of
+//! the overview, of traces and of an endpoint's deliveries.
+
+use crate::console::signed_in;
+use crate::operators::{BO, stage};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::ids::{DeliveryId, EndpointId, ItemId, WorkspaceId};
+use domain::series::DeliveryStatus;
+use mws_tests::plans::rows_read;
+use mws_tests::world::{Tenant, World};
+use reqwest::StatusCode;
+use sqlx::types::Uuid;
+use sqlx::{Connection, PgConnection};
+use store::deliveries::{self, DeliveryFilter, DeliverySearchFilter, SearchScope};
+use store::{accounts, endpoints, footage, items};
+
+/// Fills an endpoint's log with deliveries a second apart until now, of which one failed. Returns that one, and when it
+/// began.
+async fn fill_log(world: &World, tenant: &Tenant, endpoint: EndpointId) -> anyhow::Result<(DeliveryId, DateTime<Utc>)> {
+    let rows = "INSERT INTO deliveries (id, endpoint_id, account_id, event_id, event_type, job_id, status, created_at,
+             finished_at, response_status, error)
+         SELECT (left(mws_first_id(at)::text, 24) || lpad(to_hex(n), 12, '0'))::uuid, $1, $2, 'evt_' || n,
+             'job.succeeded', gen_random_uuid(), CASE n WHEN 40000 THEN 'failed' ELSE 'succeeded' END, at, at,
+             CASE n WHEN 40000 THEN NULL ELSE 200 END, CASE n WHEN 40000 THEN 'tls_failed' END
+         FROM (SELECT n, mws_now() - (100000 - n) * interval '1 s' AS at FROM generate_series(1, 100000) AS n) AS rows";
+    sqlx::query(rows).bind(endpoint).bind(tenant.account).execute(world.pool()).await?;
+    sqlx::raw_sql("ANALYZE deliveries").execute(world.pool()).await?;
+    let failed = "SELECT id, created_at FROM deliveries WHERE status = 'failed'";
+    Ok(sqlx::query_as(failed).fetch_one(world.pool()).await?)
+}
+
+#[tokio::test]
+async fn one_failed_delivery_among_a_hundred_thousand_is_found_by_the_filters_of_the_list() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    let (failed, at) = fill_log(&world, &tenant, endpoint).await?;
+    let until = at + TimeDelta::minutes(1);
+    let text = |at: DateTime<Utc>| at.format("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let (since_text, until_text) = (text(at - TimeDelta::minutes(1)), text(until));
+    let browser = signed_in(&world, BO).await?;
+    for filter in [
+        format!("status=failed&until={until_text}"),
+        format!("endpoint_id={endpoint}&error=tls_failed&until={until_text}"),
+        format!("account_id={}&status=failed&since={since_text}&until={until_text}", tenant.account),
+    ] {
+        let (status, page) = browser.get(&format!("/console/deliveries?{filter}")).await?;
+        let is_there = page.contains(&format!("href=\"/console/deliveries/{failed}\""));
+        assert!(status == StatusCode::OK && is_there, "{filter}: {page}");
+        assert_eq!(page.matches("href=\"/console/deliveries/dlv_").count(), 1, "{filter}: {page}");
+    }
+    // Without a time each page looks through two thousand, says so, and leads on.
+    let (mut path, mut looks) = ("/console/deliveries?status=failed".to_owned(), 1);
+    loop {
+        let (_, page) = browser.get(&path).await?;
+        if page.contains(&failed.to_string()) {
+            break;
+        }
+        assert!(page.contains("None among the newest 2,000 deliveries that were looked at"), "{path}: {page}");
+        let before = page.split("\" rel=\"next\"").next().and_then(|before| before.rsplit("href=\"").next());
+        path = before.unwrap_or_default().replace("&amp;", "&");
+        looks += 1;
+    }
+    assert!((30..=31).contains(&looks), "behind sixty thousand it is on page 31, not {looks}");
+
+    let mut conn = world.pool().acquire().await?;
+    let mut look = conn.begin().await?;
+    let filter = DeliveryFilter { until: Some(until), ..DeliveryFilter::default() };
+    let every = DeliverySearchFilter {
+        filter: DeliveryFilter { status: Some(DeliveryStatus::Failed), ..filter },
+        error: Some("tls_failed".to_owned()),
+    };
+    for place in [SearchScope::All, SearchScope::Endpoints(vec![endpoint])] {
+        let before = rows_read(&mut look, "deliveries").await?;
+        let seen = deliveries::search(&mut look, &place, &every, None, 21).await?;
+        let read = rows_read(&mut look, "deliveries").await? - before;
+        assert_eq!(seen.rows, [failed], "{place:?}");
+        assert!(read <= 2_000, "{place:?}: {read} rows were read");
+    }
+    look.rollback().await?;
+    drop(conn);
+    sqlx::raw_sql("TRUNCATE deliveries, delivery_attempts").execute(world.pool()).await?;
+    world.end().await
+}
+
+/// Fills, until the transaction is undone, the tables of items and of what is seen in them, of accounts and endpoints.
+/// One item has many moments and much that is written in it.
+async fn fill(conn: &mut PgConnection) -> sqlx::Result<()> {
+    let rows = "SET LOCAL session_replication_role = replica;
+        INSERT INTO items (id, workspace_id, account_id, ref, name, type, status, duration_ms, has_audio, has_video, object_key)
+        SELECT md5('item' || n)::uuid, md5((n % 40)::text)::uuid, md5((n % 40)::text)::uuid, n::text, 'a', 'video', 'ready',
+            1, true, true, 'none'
+        FROM generate_series(1, 30000) AS n;
+        INSERT INTO moments (item_id, start_ms, end_ms, number)
+        SELECT CASE WHEN n <= 2000 THEN md5('item1')::uuid ELSE md5('item' || n)::uuid END, n * 1000, n * 1000 + 1000, n
+        FROM generate_series(1, 30000) AS n;
+        INSERT INTO passages (item_id, shown, number, workspace_id, text, own_words, times)
+        SELECT CASE WHEN n <= 500 THEN md5('item1')::uuid ELSE md5('item' || n)::uuid END, true, n, md5('1')::uuid, 'exit', 1,
+            json_build_array(json_build_array(n * 1000, n * 1000 + 500))
+        FROM generate_series(1, 5000) AS n;
+        INSERT INTO accounts (id, name) SELECT md5('account' || n)::uuid, n::text FROM generate_series(1, 30000) AS n;
+        INSERT INTO webhook_endpoints (id, account_id, url, event_types)
+        SELECT md5('endpoint' || n)::uuid, md5((n % 3000)::text)::uuid, 'http://127.0.0.1:9/', '{}'
+        FROM generate_series(1, 30000) AS n;
+        ANALYZE items; ANALYZE moments; ANALYZE passages; ANALYZE accounts; ANALYZE webhook_endpoints";
+    sqlx::raw_sql(rows).execute(conn).await?;
+    Ok(())
+}
+
+/// The statements of lists read at most so many rows of their table for a page of 21: on the first page and on one in
+/// the middle.
+#[tokio::test]
+async fn a_page_of_items_moments_accounts_or_endpoints_reads_what_it_shows_in_full_tables() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let mut conn = world.pool().acquire().await?;
+    let mut look = conn.begin().await?;
+    fill(&mut look).await?;
+    let (item, workspace): (ItemId, WorkspaceId) =
+        sqlx::query_as("SELECT md5('item1')::uuid, md5('1')::uuid").fetch_one(&mut *look).await?;
+    let middle: Uuid =
+        sqlx::query_scalar("SELECT '80000000-0000-0000-0000-000000000000'::uuid").fetch_one(&mut *look).await?;
+    for after in [None, Some(middle)] {
+        let before = rows_read(&mut look, "items").await?;
+        assert_eq!(items::newest(&mut look, None, after.map(ItemId::from), 21).await?.len(), 21);
+        assert_eq!(items::newest(&mut look, Some(workspace), after.map(ItemId::from), 21).await?.len(), 21);
+        let read = rows_read(&mut look, "items").await? - before;
+        assert!(read <= 42, "{after:?}: {read} items were read");
+        let before = rows_read(&mut look, "accounts").await?;
+        assert_eq!(accounts::list(&mut look, None, after, 21).await?.len(), 21);
+        let read = rows_read(&mut look, "accounts").await? - before;
+        assert!(read <= 21, "{after:?}: {read} accounts were read");
+        let before = rows_read(&mut look, "webhook_endpoints").await?;
+        assert_eq!(endpoints::every(&mut look, None, None, after.map(EndpointId::from), 21).await?.len(), 21);
+        let read = rows_read(&mut look, "webhook_endpoints").await? - before;
+        assert!(read <= 21, "{after:?}: {read} endpoints were read");
+    }
+    let before = rows_read(&mut look, "moments").await?;
+    let starts: Vec<i32> =
+        footage::moments_from(&mut look, item, 1_500_000, 3).await?.iter().map(|moment| moment.start_ms).collect();
+    assert_eq!(starts, [1_500_000, 1_501_000, 1_502_000]);
+    let read = rows_read(&mut look, "moments").await? - before;
+    assert!(read <= 3, "{read} moments were read");
+    let before = rows_read(&mut look, "passages").await?;
+    let written = footage::written_between(&mut look, item, (9_000, 11_000), 10).await?;
+    let times: Vec<_> = written.iter().map(|passage| passage.times[0]).collect();
+    assert_eq!(times, [(9_000, 9_500), (10_000, 10_500)]);
+    let read = rows_read(&mut look, "passages").await? - before;
+    assert!(read <= 500, "{read} passages were read: those of the item are 500");
+    look.rollback().await?;
+    drop(conn);
+    world.end().await
+}
