@@ -12,6 +12,7 @@ use mws_tests::world::{Tenant, World};
 use reqwest::StatusCode;
 use sqlx::types::Uuid;
 use sqlx::{Connection, PgConnection};
+use store::audit::{self, AuditFilter};
 use store::deliveries::{self, DeliveryFilter, DeliverySearchFilter, SearchScope};
 use store::{accounts, endpoints, footage, items};
 
@@ -84,8 +85,8 @@ async fn one_failed_delivery_among_a_hundred_thousand_is_found_by_the_filters_of
     world.end().await
 }
 
-/// Fills, until the transaction is undone, the tables of items and of what is seen in them, of accounts and endpoints.
-/// One item has many moments and much that is written in it.
+/// Fills, until the transaction is undone, the tables of items and of what is seen in them, of accounts, endpoints and
+/// the audit log. One item has many moments and much that is written in it.
 async fn fill(conn: &mut PgConnection) -> sqlx::Result<()> {
     let rows = "SET LOCAL session_replication_role = replica;
         INSERT INTO items (id, workspace_id, account_id, ref, name, type, status, duration_ms, has_audio, has_video, object_key)
@@ -103,7 +104,9 @@ async fn fill(conn: &mut PgConnection) -> sqlx::Result<()> {
         INSERT INTO webhook_endpoints (id, account_id, url, event_types)
         SELECT md5('endpoint' || n)::uuid, md5((n % 3000)::text)::uuid, 'http://127.0.0.1:9/', '{}'
         FROM generate_series(1, 30000) AS n;
-        ANALYZE items; ANALYZE moments; ANALYZE passages; ANALYZE accounts; ANALYZE webhook_endpoints";
+        INSERT INTO operator_audit (id, operator, action, target, request_id)
+        SELECT md5('entry' || n)::uuid, 'anna', 'view', n::text, 'r' FROM generate_series(1, 30000) AS n;
+        ANALYZE operator_audit; ANALYZE items; ANALYZE moments; ANALYZE passages; ANALYZE accounts; ANALYZE webhook_endpoints";
     sqlx::raw_sql(rows).execute(conn).await?;
     Ok(())
 }
@@ -111,7 +114,8 @@ async fn fill(conn: &mut PgConnection) -> sqlx::Result<()> {
 /// The statements of lists read at most so many rows of their table for a page of 21: on the first page and on one in
 /// the middle.
 #[tokio::test]
-async fn a_page_of_items_moments_accounts_or_endpoints_reads_what_it_shows_in_full_tables() -> anyhow::Result<()> {
+async fn a_page_of_items_accounts_endpoints_moments_or_the_audit_log_reads_what_it_shows_in_full_tables()
+-> anyhow::Result<()> {
     let world = World::new().await?;
     let mut conn = world.pool().acquire().await?;
     let mut look = conn.begin().await?;
@@ -134,6 +138,10 @@ async fn a_page_of_items_moments_accounts_or_endpoints_reads_what_it_shows_in_fu
         assert_eq!(endpoints::every(&mut look, None, None, after.map(EndpointId::from), 21).await?.len(), 21);
         let read = rows_read(&mut look, "webhook_endpoints").await? - before;
         assert!(read <= 21, "{after:?}: {read} endpoints were read");
+        let before = rows_read(&mut look, "operator_audit").await?;
+        assert_eq!(audit::list(&mut look, AuditFilter::default(), after, 21).await?.len(), 21);
+        let read = rows_read(&mut look, "operator_audit").await? - before;
+        assert!(read <= 21, "{after:?}: {read} entries were read");
     }
     let before = rows_read(&mut look, "moments").await?;
     let starts: Vec<i32> =

@@ -117,6 +117,8 @@ async fn no_page_of_the_console_shows_a_payload_to_an_operator_who_sees_none() -
     let mut paths = pages(&traces, &account);
     paths.push(format!("/console/accounts/{account}/minutes.csv"));
     paths.push(format!("/console/find?id={}", traces.job));
+    let files = ["media", "captions.vtt", "still"].map(|file| format!("/console/items/{}/{file}", traces.item));
+    paths.extend(files.clone());
     let lists = ["jobs", "deliveries", "endpoints", "accounts", "bulk", "items", "errors", "audit"];
     paths.extend(lists.map(|list| format!("/console/{list}?format=json")));
     let (mut seen, mut shown_to_bo) = (Vec::new(), Vec::new());
@@ -157,8 +159,9 @@ async fn no_page_of_the_console_shows_a_payload_to_an_operator_who_sees_none() -
         assert_eq!(mia.get(&path).await?.0, StatusCode::FORBIDDEN, "{path}");
         assert_eq!(bo.get(&path).await?.0, StatusCode::OK, "{path}");
     }
-    for path in ["/console/items", "/console/audit", "/console/errors"] {
-        assert!(!seen.contains(&path.to_owned()), "{path} is for operators who read all");
+    let of_all = ["/console/items", "/console/audit", "/console/errors"].map(str::to_owned);
+    for path in of_all.iter().chain(&files) {
+        assert!(!seen.contains(path), "{path} is for operators who read all");
     }
     world.end().await
 }
