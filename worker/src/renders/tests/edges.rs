@@ -18,13 +18,20 @@ fn a_second() -> Vec<Span> {
 #[tokio::test]
 async fn a_picture_of_any_size_gets_one_that_players_take() {
     let room = Darkroom::new();
-    for (size, wanted) in [("63x47", (62, 46)), ("2x2", (2, 2)), ("2x9", (2, 8)), ("6000x2000", (5_150, 1_716))] {
-        let sources = format!("color=gray:s={size}:r=10:d=3[out0];sine=d=3[out1]");
+    for (size, rate, wanted) in [
+        ("63x47", 10, (62, 46)),
+        ("2x2", 10, (2, 2)),
+        ("2x9", 10, (2, 8)),
+        // Frames of twelve megapixels, of which four show it as well as ten.
+        ("6000x2000", 4, (5_150, 1_716)),
+    ] {
+        let sources = format!("color=gray:s={size}:r={rate}:d=3[out0];sine=d=3[out1]");
         let name = format!("{size}.mkv");
         let source = room.studio.make(&name, &sources, &["-c:v", "ffv1", "-c:a", "flac"]);
         let facts = room.render(&cut(a_second()), &source, None, "cut.mp4").await;
         assert_eq!((facts.width.unwrap(), facts.height.unwrap()), wanted, "{size}");
-        assert_eq!(number(&stream(&room.probed("cut.mp4"), "video")["nb_read_frames"]).to_string(), "10");
+        let frames = number(&stream(&room.probed("cut.mp4"), "video")["nb_read_frames"]);
+        assert_eq!(frames.to_string(), rate.to_string(), "{size}");
     }
 }
 
