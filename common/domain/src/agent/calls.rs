@@ -1,6 +1,7 @@
 //! What the built-in planner asks tools for: the arguments of its calls.
 
 use super::film::FilmDraft;
+use super::leaving_out::MOST_PLACES;
 use super::memory::Memory;
 use serde_json::{Value, json};
 
@@ -37,6 +38,12 @@ impl Memory {
             call["refs"] = json!(self.among);
         }
         call
+    }
+
+    /// Returns the arguments that search for what is to be left out. In quotes, nothing that is only alike is found.
+    pub(super) fn unwanted(&self) -> Value {
+        let Some(unwanted) = self.unwanted.last() else { return Value::Null };
+        json!({ "query": format!("\"{}\"", unwanted.word), "refs": unwanted.items, "limit": MOST_PLACES })
     }
 
     /// Returns the arguments that look up what is said in the item that it is at. They start no read, whatever became

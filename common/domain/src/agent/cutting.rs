@@ -4,9 +4,9 @@ use super::film::{FilmDraft, Music};
 use super::library::{Item, footage, music, without_copies};
 use super::memory::{Memory, Phase};
 use super::moments::{
-    Footage, Moment, Pause, REACH_MS, SHORTEST_MS, SaidWord, chosen, each_in_pauses, in_pauses, pauses,
+    Footage, Moment, Pause, REACH_MS, SHORTEST_MS, SaidWord, Stretch, chosen, each_in_pauses, in_pauses, pauses,
 };
-use super::{Budget, telling};
+use super::{Budget, End, telling};
 use crate::project::OutputType;
 use std::collections::BTreeMap;
 
@@ -27,9 +27,14 @@ impl Memory {
         if let Some(over) = self.missed_items() {
             return over;
         }
+        self.leave_out_items();
         self.footage = without_copies(std::mem::take(&mut self.footage), &self.wishes);
         if self.footage.is_empty() {
-            return Phase::Over(telling::no_footage(&self.notes));
+            return Phase::Over(if self.left_out.is_empty() {
+                telling::no_footage(&self.notes)
+            } else {
+                telling::nothing_left(&self.met, &self.notes)
+            });
         }
         let wanted = self.wanted();
         let (chosen, is_named) = footage(&self.footage, &self.wishes, MOST_READ);
@@ -41,7 +46,8 @@ impl Memory {
 
     /// Returns the names of the reads that it needs of footage.
     pub(super) fn wanted(&self) -> Vec<&'static str> {
-        let mut wanted = if self.wishes.words.is_empty() { Vec::new() } else { vec!["transcript", "search_index"] };
+        let searches = !self.wishes.words.is_empty() || !self.wishes.left_out().is_empty();
+        let mut wanted = if searches { vec!["transcript", "search_index"] } else { Vec::new() };
         if self.wishes.music {
             wanted.push("speech");
         }
@@ -55,7 +61,7 @@ impl Memory {
             return Phase::Search;
         }
         self.note("The brief names nothing to look for: each item is shown from its beginning.".to_owned());
-        self.begin_pauses()
+        self.begin_to_leave_out()
     }
 
     fn length_ms(&self) -> i64 {
@@ -64,20 +70,29 @@ impl Memory {
         ms
     }
 
-    fn length_of(&self, id: &str) -> Option<i64> {
+    pub(super) fn length_of(&self, id: &str) -> Option<i64> {
         self.footage.iter().find(|item| item.id == id).map(|item| item.ms)
+    }
+
+    /// Returns what moments are chosen from, with these pauses of its items; `lasts` is [`Memory::length_of`].
+    pub(super) fn footage_with<'a>(
+        &'a self,
+        pauses: &'a BTreeMap<String, Vec<Pause>>,
+        lasts: &'a dyn Fn(&str) -> Option<i64>,
+    ) -> Footage<'a> {
+        Footage { found: &self.found, lasts, pauses, apart: &self.apart }
     }
 
     /// Returns the moments in which something was found, with these pauses of their items.
     pub(super) fn moments(&self, pauses: &BTreeMap<String, Vec<Pause>>) -> Vec<Moment> {
-        let footage = Footage { found: &self.found, lasts: &|id: &str| self.length_of(id), pauses };
-        chosen(&footage, self.length_ms())
+        chosen(&self.footage_with(pauses, &|id: &str| self.length_of(id)), self.length_ms())
     }
 
     /// Returns the moments that are shown: those in which something was found or, if there are none, the beginnings of
     /// the footage that the brief names. Clips are films of their own, so each has its own length.
     fn shown_moments(&self, pauses: &BTreeMap<String, Vec<Pause>>) -> Vec<Moment> {
-        let footage = Footage { found: &self.found, lasts: &|id: &str| self.length_of(id), pauses };
+        let lasts = |id: &str| self.length_of(id);
+        let footage = self.footage_with(pauses, &lasts);
         let (unknown, is_clips) = (BTreeMap::new(), self.output == OutputType::Clips);
         let mut moments = self.moments(if is_clips { &unknown } else { pauses });
         let is_found = !moments.is_empty();
@@ -143,7 +158,7 @@ impl Memory {
         let pauses = std::mem::take(&mut self.pauses);
         let moments = self.shown_moments(&pauses);
         if moments.is_empty() {
-            return Phase::Over(telling::nothing_found(&self.wishes.words, &self.notes));
+            return Phase::Over(self.nothing());
         }
         let total: i64 = moments.iter().map(Moment::ms).sum();
         if self.output != OutputType::Clips && total + 100 < self.length_ms() {
@@ -152,7 +167,8 @@ impl Memory {
         let length = if self.output == OutputType::Clips { 0 } else { total };
         let music = self.music(length);
         if self.wishes.music && music.is_none() {
-            self.note("There is no music in the workspace: name or tag a sound `music`.".to_owned());
+            let besides = if self.left_out.is_empty() { "" } else { " besides what is left out" };
+            self.note(format!("There is no music in the workspace{besides}: name or tag a sound `music`."));
         }
         let (captions, aspect) = (self.wishes.captions, self.wishes.aspect.clone());
         let film =
@@ -179,22 +195,64 @@ impl Memory {
         format!("Film: {words}").chars().take(MOST_NAME).collect()
     }
 
-    /// Returns the beginnings of the footage that the brief names, or of all footage if it names nothing to look for.
-    fn beginnings(&self) -> Vec<Moment> {
+    /// Returns the footage that is shown from its beginning if no word is found: that which the brief names, or all if
+    /// it names nothing to look for. Where something is to be left out, it is footage that was to be read.
+    pub(super) fn shown_from_beginning(&self) -> Vec<&Item> {
         let takes_all = self.wishes.words.is_empty();
         let named = self.footage.iter().filter(|item| takes_all || self.among.contains(&item.id));
-        let named: Vec<&Item> =
-            named.take(usize::try_from(self.length_ms() / SHORTEST_MS).unwrap_or(1).max(1)).collect();
+        let most = if self.wishes.left_out().is_empty() { usize::MAX } else { MOST_READ };
+        named.take(self.most_beginnings().min(most)).collect()
+    }
+
+    /// Returns how many of the shortest scenes a film has room for.
+    fn most_beginnings(&self) -> usize {
+        usize::try_from(self.length_ms() / SHORTEST_MS).unwrap_or(1).max(1)
+    }
+
+    /// Returns the beginnings of the footage that is shown from its beginning, without what is left out.
+    fn beginnings(&self) -> Vec<Moment> {
+        let named = self.shown_from_beginning();
         let mut missing = self.length_ms();
         let mut moments = Vec::new();
         for (place, item) in named.iter().enumerate() {
             let rest = i64::try_from(named.len() - place).unwrap_or(1);
-            let end = (missing / rest).min(item.ms);
-            missing -= end;
-            moments.push(Moment { item: item.id.clone(), start: 0, end, text: String::new(), silent: 0 });
+            for (start, end) in self.beginning(item, (missing / rest).min(item.ms)) {
+                missing -= end - start;
+                moments.push(Moment { item: item.id.clone(), start, end, text: String::new(), silent: 0 });
+            }
         }
         moments.retain(|moment| moment.ms() > 0);
+        moments.truncate(self.most_beginnings());
         moments
+    }
+
+    /// Returns the first stretch of an item that lasts so long without what is left out, or as many shorter ones as are
+    /// needed.
+    fn beginning(&self, item: &Item, ms: i64) -> Vec<Stretch> {
+        let apart = self.apart.get(&item.id).map(Vec::as_slice).unwrap_or_default();
+        let starts = std::iter::once(0).chain(apart.iter().map(|one| one.1));
+        let free = starts.zip(apart.iter().map(|one| one.0).chain([item.ms]));
+        let free: Vec<Stretch> = free.filter(|(start, end)| end - start >= SHORTEST_MS.min(item.ms)).collect();
+        if let Some((start, _)) = free.iter().find(|(start, end)| end - start >= ms) {
+            return vec![(*start, start + ms)];
+        }
+        let mut left = ms;
+        let parts = free.into_iter().map(|(start, end)| {
+            let part = (end - start).min(left);
+            left -= part;
+            (start, start + part)
+        });
+        parts.filter(|(start, end)| end - start >= SHORTEST_MS).collect()
+    }
+
+    /// Returns the end of a run that has nothing to show.
+    fn nothing(&self) -> End {
+        // Without what is left out something would be shown: what was found, or a beginning.
+        let is_found = self.found.iter().any(|one| self.has_item(&one.item));
+        if !self.apart.is_empty() && (is_found || !self.shown_from_beginning().is_empty()) {
+            return telling::nothing_left(&self.met, &self.notes);
+        }
+        telling::nothing_found(&self.wishes.words, !self.left_out.is_empty(), &self.notes)
     }
 
     /// Returns the end of a run that has made what was asked for.

@@ -4,13 +4,12 @@ use super::film::FilmDraft;
 use super::library::Item;
 use super::losing::ITEM_NOT_FOUND;
 use super::memory::{MOST_PAGES, Memory, Phase};
-use super::moments::{WordHit, words_found};
+use super::moments::WordHit;
 use super::reading::{found, has_ended, held, hundredths, said, started_reads, texts, transcribed, why_not};
 use super::{Refused, telling};
 use crate::minutes::Minutes;
 use crate::project::OutputType;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// The most notes that its last message has.
 const MOST_NOTES: usize = 6;
@@ -20,8 +19,7 @@ impl Memory {
     pub fn hear_answer(&mut self, answer: &Value, left: Option<Minutes>) {
         match self.phase {
             Phase::Footage => {
-                let without = &self.wishes.without;
-                self.footage.extend(Item::listed(answer).filter(|item| item.named_by(without) == 0));
+                self.footage.extend(Item::listed(answer));
                 if self.turn_page(answer, "videos") {
                     let to = if self.wishes.music { Phase::Sounds } else { self.after_look() };
                     self.go(to);
@@ -51,7 +49,14 @@ impl Memory {
                 let to = if self.jobs.is_empty() { self.begin_search() } else { Phase::Reading };
                 self.go(to);
             }
-            Phase::Search => self.take_matches(found(answer, self.at)),
+            Phase::Search => {
+                let to = self.take_matches(found(answer, self.at));
+                self.go(to);
+            }
+            Phase::LeaveOut => {
+                let to = self.take_unwanted(&found(answer, 0));
+                self.go(to);
+            }
             Phase::Pauses => {
                 let to = self.take_words(said(answer));
                 self.go(to);
@@ -82,7 +87,7 @@ impl Memory {
         let what = match self.phase {
             Phase::PriceFilms | Phase::Films => "The render",
             Phase::Build => "The timeline",
-            Phase::Search => "The search",
+            Phase::Search | Phase::LeaveOut => "The search",
             _ => "A step",
         };
         let to = match self.phase {
@@ -95,7 +100,9 @@ impl Memory {
             }
             Phase::Films if self.has_begun_films() => self.done_without(why),
             Phase::PriceFilms | Phase::Films if is_short => Phase::Over(telling::out_of_minutes(why)),
-            Phase::PriceFilms | Phase::Films | Phase::Build | Phase::Search if is_gone => self.look_again(what, why),
+            Phase::PriceFilms | Phase::Films | Phase::Build | Phase::Search | Phase::LeaveOut if is_gone => {
+                self.look_again(what, why)
+            }
             // It may be cut anywhere then. What is deleted is missed by the timeline.
             Phase::Pauses => self.cut(),
             _ => Phase::Over(telling::stuck(what, why)),
@@ -174,39 +181,14 @@ impl Memory {
     }
 
     /// Takes in what the search for one word found, and goes on to the next word.
-    fn take_matches(&mut self, found: Vec<WordHit>) {
-        let unwanted = |text: &str| {
-            let text = text.to_lowercase();
-            self.wishes.without.iter().any(|word| text.contains(word.as_str()))
-        };
-        let found: Vec<WordHit> = found.into_iter().filter(|one| !unwanted(&one.text)).collect();
+    fn take_matches(&mut self, found: Vec<WordHit>) -> Phase {
         self.found.extend(found);
         self.at += 1;
         if self.at < self.wishes.words.len() {
-            return;
+            return Phase::Search;
         }
         self.at = 0;
-        let moments = self.moments(&BTreeMap::new());
-        let to = if moments.is_empty() && !self.among.is_empty() && !self.widened {
-            self.widened = true;
-            Phase::Search
-        } else {
-            let missed = self.missed();
-            if !missed.is_empty() && !moments.is_empty() {
-                self.note(format!("Not found: {}.", missed.join(", ")));
-            }
-            self.begin_pauses()
-        };
-        self.go(to);
-    }
-
-    /// Returns the wished words that were not found in the footage and name no item of it.
-    fn missed(&self) -> Vec<String> {
-        let is_here = |one: &WordHit| self.footage.iter().any(|item| item.id == one.item);
-        let seen = words_found(&self.found.iter().filter(|one| is_here(one)).cloned().collect::<Vec<_>>());
-        let words = self.wishes.words.iter().enumerate();
-        let missed = words.filter(|(place, word)| !seen.contains(place) && !self.names_some(word));
-        missed.map(|(_, word)| word.clone()).collect()
+        self.widened_search().unwrap_or_else(|| self.begin_to_leave_out())
     }
 
     /// Takes in the answer to a render, and goes on to the next film.
@@ -266,11 +248,6 @@ impl Memory {
 
     fn go(&mut self, to: Phase) {
         self.phase = to;
-    }
-
-    /// Whether the name or a tag of some footage begins with this word.
-    fn names_some(&self, word: &str) -> bool {
-        self.footage.iter().any(|item| item.named_by(&[word.to_owned()]) > 0)
     }
 
     /// Whether some footage can be searched without a new read.

@@ -1,6 +1,8 @@
 //! The library's items as the agent knows them: which may be footage, which the brief names, and which are music.
 
+use super::reading::texts;
 use super::wishes::Wishes;
+use super::words::{is_same_word, unmarked};
 use crate::generation::{COPIES, FILMS};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -32,6 +34,9 @@ pub struct Item {
     /// The id of the item that it shows once more, if it was made from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_of: Option<String>,
+    /// The ids of all items that it was made from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub made_from: Vec<String>,
 }
 
 impl Item {
@@ -62,6 +67,7 @@ impl Item {
             sounds: streams.is_none_or(|all| all.iter().any(|stream| stream["type"] == "audio")),
             reads: item["reads"].as_object().map(|reads| reads.keys().cloned().collect()).unwrap_or_default(),
             copy_of: source.filter(|_| is_made_by(item, &COPIES)).map(str::to_owned),
+            made_from: texts(&item["made_by"]["source_item_ids"]),
             id,
             tags,
         })
@@ -75,6 +81,16 @@ impl Item {
             own.any(|own| own.starts_with(word))
         };
         words.iter().filter(|word| begins(word)).count()
+    }
+
+    /// Whether one of these words, which have no marks, is a word of its name or tags, perhaps in another number.
+    pub fn is_called(&self, unmarked_words: &[String]) -> bool {
+        let is_one = |own: &str| unmarked_words.iter().any(|word| is_same_word(own, word));
+        self.tags.iter().chain([&self.name]).any(|text| {
+            let text = unmarked(text);
+            let lower = text.to_lowercase();
+            lower.split(|c: char| !c.is_alphanumeric()).any(is_one) || words(&text).iter().any(|own| is_one(own))
+        })
     }
 
     /// Whether it lacks one of these reads that it could have; without sound, only `search_index`.
@@ -145,6 +161,22 @@ fn first_source<'a>(id: &'a str, copies: &BTreeMap<&'a str, &'a str>) -> (usize,
     sources.enumerate().take(copies.len() + 1).last().unwrap_or((0, id))
 }
 
+/// Returns the ids of the items that are called by one of these words, and of those that were made from such an item.
+pub fn called_or_made_from(items: &[&Item], words: &[String]) -> BTreeSet<String> {
+    let words: Vec<String> = words.iter().map(|word| unmarked(word)).collect();
+    let called = items.iter().filter(|item| item.is_called(&words));
+    let mut ids: BTreeSet<String> = called.map(|item| item.id.clone()).collect();
+    loop {
+        let made = items.iter().filter(|item| item.made_from.iter().any(|source| ids.contains(source)));
+        let made: Vec<String> = made.map(|item| item.id.clone()).collect();
+        let before = ids.len();
+        ids.extend(made);
+        if ids.len() == before {
+            return ids;
+        }
+    }
+}
+
 /// Returns at most `most` items that the brief names, best first, or of all if it names none; and whether it names any.
 pub fn footage<'a>(items: &'a [Item], wishes: &Wishes, most: usize) -> (Vec<&'a Item>, bool) {
     let mut named: Vec<(usize, &Item)> = items.iter().map(|item| (item.named_by(&wishes.words), item)).collect();
@@ -158,13 +190,13 @@ pub fn footage<'a>(items: &'a [Item], wishes: &Wishes, most: usize) -> (Vec<&'a 
 /// one that is long enough. If none is left without those that are probably talks, an item with sound that has been
 /// read for `beats` and is probably no talk; then any that is called music.
 pub fn music<'a>(sounds: &'a [Item], wishes: &Wishes, length_ms: i64) -> Option<&'a Item> {
-    let fits = |item: &&Item| item.sounds && item.named_by(&wishes.without) == 0;
-    let called: Vec<&Item> = sounds.iter().filter(fits).filter(|item| item.is_called_music()).collect();
+    let sounding = || sounds.iter().filter(|item| item.sounds);
+    let called: Vec<&Item> = sounding().filter(|item| item.is_called_music()).collect();
     let best = |may_talk: bool| {
         let usable = called.iter().filter(|item| may_talk || !item.is_talk());
         usable.copied().max_by_key(|item| (item.named_by(&wishes.words), item.ms >= length_ms))
     };
-    let read = || sounds.iter().filter(fits).find(|item| item.has("beats") && !item.is_talk());
+    let read = || sounding().find(|item| item.has("beats") && !item.is_talk());
     best(false).or_else(read).or_else(|| best(true))
 }
 
@@ -194,7 +226,7 @@ mod tests {
     fn sound(name: &str, reads: &[&str]) -> Item {
         let reads = reads.iter().map(|read| (*read).to_owned()).collect();
         let (id, name) = (name.to_owned(), name.to_owned());
-        Item { id, name, tags: Vec::new(), ms: 60_000, sounds: true, reads, copy_of: None }
+        Item { id, name, tags: Vec::new(), ms: 60_000, sounds: true, reads, copy_of: None, made_from: Vec::new() }
     }
 
     fn chosen(brief: &str, sounds: &[Item]) -> Option<String> {
@@ -224,6 +256,34 @@ mod tests {
         // Where everything is read for words when it comes in, what is called music still is.
         let read = [sound("Harbour.wav", &["transcript"]), sound("Theme.wav", &["transcript"])];
         assert_eq!(chosen(brief, &read).as_deref(), Some("Theme.wav"));
+    }
+
+    #[test]
+    fn what_is_called_by_a_word_is_left_out_with_all_that_was_made_from_it() {
+        let made = |name: &str, from: &[&str]| {
+            let made_from = from.iter().map(|id| (*id).to_owned()).collect();
+            Item { made_from, ..sound(name, &[]) }
+        };
+        let out = |word: &str, items: &[Item]| -> Vec<String> {
+            let items: Vec<&Item> = items.iter().collect();
+            called_or_made_from(&items, &[word.to_owned()]).into_iter().collect()
+        };
+        let items = [
+            made("Larger, of the mix", &["Mix"]),
+            made("Mix", &["Talk", "CaféBoat 2.wav"]),
+            made("Other mix", &["Talk"]),
+            sound("CaféBoat 2.wav", &[]),
+            sound("Talk", &[]),
+            Item { tags: vec!["party".to_owned()], ..sound("Boathouse", &[]) },
+        ];
+        let all_of_the_boat = ["CaféBoat 2.wav", "Larger, of the mix", "Mix"];
+        for word in ["boats", "cafe", "café", "cafe\u{301}s"] {
+            assert_eq!(out(word, &items), all_of_the_boat, "{word}");
+        }
+        for word in ["art", "house", "parties", "wave"] {
+            let expected: &[&str] = if word == "parties" { &["Boathouse"] } else { &[] };
+            assert_eq!(out(word, &items), expected, "{word}");
+        }
     }
 
     #[test]

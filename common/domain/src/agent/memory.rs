@@ -5,7 +5,7 @@
 
 use super::film::FilmDraft;
 use super::library::Item;
-use super::moments::{Pause, WordHit};
+use super::moments::{Pause, Stretch, WordHit};
 use super::wishes::Wishes;
 use super::{End, Move, telling};
 use crate::project::{OutputType, ProjectStatus};
@@ -33,6 +33,8 @@ pub enum Phase {
     Reading,
     /// It searches for each word.
     Search,
+    /// It searches for what is to be left out.
+    LeaveOut,
     /// It looks up what is said in each item that it shows.
     Pauses,
     /// It makes the timelines.
@@ -47,6 +49,15 @@ pub enum Phase {
     Mark,
     /// The run has ended.
     Over(End),
+}
+
+/// A search for a word that is to be left out, in these items.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Unwanted {
+    /// The word.
+    pub(super) word: String,
+    /// The ids of the items.
+    pub(super) items: Vec<String>,
 }
 
 /// A step that did not succeed, perhaps since an item is deleted.
@@ -99,6 +110,18 @@ pub struct Memory {
     pub(super) jobs: Vec<String>,
     pub(super) own: Vec<(String, i64)>,
     pub(super) found: Vec<WordHit>,
+    /// The names of items that are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) left_out: Vec<String>,
+    /// The searches for what is to be left out that are still to be made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) unwanted: Vec<Unwanted>,
+    /// The words that are to be left out and were found, or are names of items.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) met: Vec<String>,
+    /// The stretches that are left out, by item.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) apart: BTreeMap<String, Vec<Stretch>>,
     /// The pauses near the moments, by item, until a film is planned of them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) pauses: BTreeMap<String, Vec<Pause>>,
@@ -144,6 +167,10 @@ impl Memory {
             jobs: Vec::new(),
             own: Vec::new(),
             found: Vec::new(),
+            left_out: Vec::new(),
+            unwanted: Vec::new(),
+            met: Vec::new(),
+            apart: BTreeMap::new(),
             pauses: BTreeMap::new(),
             films: Vec::new(),
             timelines: Vec::new(),
@@ -181,6 +208,7 @@ impl Memory {
             | Phase::PriceReads
             | Phase::Reads
             | Phase::Search
+            | Phase::LeaveOut
             | Phase::Pauses
             | Phase::Build
             | Phase::PriceFilms => ProjectStatus::Running,
@@ -212,6 +240,7 @@ impl Memory {
             Phase::PriceReads => call("prepare_media", self.reads(Some(true))),
             Phase::Reads => call("prepare_media", self.reads(None)),
             Phase::Search => call("search_footage", self.search()),
+            Phase::LeaveOut => call("search_footage", self.unwanted()),
             Phase::Pauses => call("transcribe_media", self.words()),
             Phase::Build => call("create_timeline", self.timeline()),
             Phase::PriceFilms => call("render_timeline", self.render(Some(true))),
@@ -258,6 +287,8 @@ impl Memory {
         self.footage = Vec::new();
         self.sounds = Vec::new();
         self.found = Vec::new();
+        self.unwanted = Vec::new();
+        self.apart = BTreeMap::new();
         self.pauses = BTreeMap::new();
         self.to_read = Vec::new();
         self.among = Vec::new();

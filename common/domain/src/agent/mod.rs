@@ -10,6 +10,7 @@ pub mod chat;
 mod cutting;
 mod film;
 mod hearing;
+mod leaving_out;
 mod library;
 mod losing;
 mod memory;

@@ -26,10 +26,16 @@ pub fn no_footage(notes: &[String]) -> End {
     failed(format!("{told} Upload footage or import it (POST /uploads, import_media), then say so with {SAY}."))
 }
 
-/// Returns the end when no footage fits the words.
-pub fn nothing_found(words: &[String], notes: &[String]) -> End {
-    let words = words.join(", ");
-    let told = with_notes(format!("Nothing in the footage is said, shown or called like: {words}."), notes);
+/// Returns the end when nothing is left of the footage without these words.
+pub fn nothing_left(without: &[String], notes: &[String]) -> End {
+    let told = with_notes(format!("Nothing of the footage is left to show without: {}.", without.join(", ")), notes);
+    failed(format!("{told} Say with {SAY} what may be shown all the same, or upload other footage."))
+}
+
+/// Returns the end when no footage fits the words; `is_rest` says whether some of it was left out before.
+pub fn nothing_found(words: &[String], is_rest: bool, notes: &[String]) -> End {
+    let (words, footage) = (words.join(", "), if is_rest { "rest of the footage" } else { "footage" });
+    let told = with_notes(format!("Nothing in the {footage} is said, shown or called like: {words}."), notes);
     failed(format!("{told} Say other words with {SAY}, or upload footage of it."))
 }
 

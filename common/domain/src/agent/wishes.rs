@@ -1,10 +1,14 @@
 //! Reads what a brief and later messages ask for.
 
-use super::words::{LONGEST_SECONDS, SHORTEST_SECONDS, Word, length, says_something, taken_apart};
+use super::words::{
+    LONGEST_SECONDS, SHORTEST_SECONDS, Word, is_same_word, length, says_something, taken_apart, unmarked,
+};
 use serde::{Deserialize, Serialize};
 
 /// Seconds of a film whose brief gives no length.
 const USUAL_SECONDS: f64 = 60.0;
+/// The most seconds that are told; a brief may have a number of any length.
+const MOST_TOLD_SECONDS: f64 = 1e9;
 /// The most words that are searched for, and the most that are left out.
 const MOST_WORDS: usize = 8;
 /// The most letters of a word that are kept.
@@ -15,10 +19,13 @@ const MOST_LETTERS: usize = 40;
 pub struct Wishes {
     /// The words to search for, each once.
     pub words: Vec<String>,
-    /// The words of what is to be left out.
+    /// The words of what is to be left out. Some may be among those to search for as well.
     pub without: Vec<String>,
     /// The film's length in seconds, from `SHORTEST_SECONDS` to `LONGEST_SECONDS`.
     pub seconds: f64,
+    /// The length that the latest text asks for, in seconds, where no film can be so short or so long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused_seconds: Option<f64>,
     /// Whether it has music.
     pub music: bool,
     /// Whether it has captions.
@@ -46,10 +53,12 @@ impl Wishes {
     /// Returns the wishes of a brief.
     pub fn of(brief: &str) -> Self {
         let said = Said::of(brief);
+        let (seconds, refused_seconds) = possible(said.seconds.unwrap_or(USUAL_SECONDS));
         Self {
             words: said.words,
             without: said.without,
-            seconds: said.seconds.unwrap_or(USUAL_SECONDS).clamp(SHORTEST_SECONDS, LONGEST_SECONDS),
+            seconds,
+            refused_seconds,
             music: said.music.unwrap_or(false),
             captions: said.captions.unwrap_or(false),
             aspect: said.aspect,
@@ -67,16 +76,40 @@ impl Wishes {
             all.splice(0..0, new.iter().cloned());
             all.truncate(MOST_WORDS);
         };
-        self.words.retain(|word| !said.without.contains(word));
-        self.without.retain(|word| !said.words.contains(word));
+        self.words.retain(|word| !has_word(&said.without, word));
+        self.without.retain(|word| !has_word(&said.words, word));
         added(&mut self.words, &said.words);
         added(&mut self.without, &said.without);
         let seconds = said.seconds.or(said.times.map(|times| self.seconds * times)).unwrap_or(self.seconds);
-        self.seconds = seconds.clamp(SHORTEST_SECONDS, LONGEST_SECONDS);
+        (self.seconds, self.refused_seconds) = possible(seconds);
         self.music = said.music.unwrap_or(self.music);
         self.captions = said.captions.unwrap_or(self.captions);
         self.aspect = said.aspect.or(self.aspect.take());
     }
+
+    /// Returns the words of what is left out: those that are not to be searched for as well.
+    pub fn left_out(&self) -> Vec<String> {
+        self.without.iter().filter(|word| !has_word(&self.words, word)).cloned().collect()
+    }
+
+    /// Returns the words that are both to be searched for and to be left out.
+    pub fn contrary(&self) -> Vec<String> {
+        self.without.iter().filter(|word| has_word(&self.words, word)).cloned().collect()
+    }
+}
+
+/// Whether a word is among these, perhaps in another number.
+fn has_word(words: &[String], word: &str) -> bool {
+    let word = unmarked(word);
+    words.iter().any(|own| is_same_word(&unmarked(own), &word))
+}
+
+/// Returns the length of a film that comes nearest to this many seconds, and those seconds if it is another one.
+fn possible(seconds: f64) -> (f64, Option<f64>) {
+    let nearest = seconds.clamp(SHORTEST_SECONDS, LONGEST_SECONDS);
+    // A number without an end can't be stored.
+    let is_same = (nearest - seconds).abs() < f64::EPSILON;
+    (nearest, (!is_same).then_some(seconds.min(MOST_TOLD_SECONDS)))
 }
 
 impl Said {
@@ -156,6 +189,13 @@ mod tests {
         assert_eq!((wishes.music, wishes.captions, wishes.aspect.as_deref()), (false, true, Some("9:16")));
         assert!((Wishes::of("9:16 boats").seconds - 60.0).abs() < 1e-9, "proportions are no length");
         assert!((Wishes::of("9 hours of boats, 90000 seconds").seconds - LONGEST_SECONDS).abs() < 1e-9);
+        for (brief, refused) in
+            [("0 seconds", Some(0.0)), ("1 second", Some(1.0)), ("2 s", None), ("11 min", Some(660.0))]
+        {
+            assert_eq!(Wishes::of(brief).refused_seconds, refused, "{brief}");
+        }
+        let endless = Wishes::of(&format!("{} seconds", "9".repeat(400)));
+        assert_eq!((endless.seconds, endless.refused_seconds), (LONGEST_SECONDS, Some(MOST_TOLD_SECONDS)));
         assert!(Wishes::of("Make a film, please").words.is_empty());
         assert!(Wishes::of("Yes, go on. Ok, continue!").words.is_empty());
     }
@@ -173,7 +213,13 @@ mod tests {
         assert_eq!((wishes.seconds, wishes.music, wishes.without.is_empty()), (10.0, false, true));
         wishes.hear("only the bridge");
         assert_eq!(wishes.words, ["bridge"]);
-        wishes.hear("no bridge");
-        assert!(wishes.words.is_empty());
+        wishes.hear("no bridges");
+        assert!(wishes.words.is_empty(), "in another number it is the same");
+    }
+
+    #[test]
+    fn what_is_asked_for_is_not_left_out_as_well() {
+        let wishes = Wishes::of("A film about the river without the river boats");
+        assert_eq!((wishes.left_out(), wishes.contrary()), (vec!["boats".to_owned()], vec!["river".to_owned()]));
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
+use unicode_normalization::UnicodeNormalization;
 
 /// The shortest film that is made, in seconds.
 pub const SHORTEST_SECONDS: f64 = 2.0;
@@ -94,6 +95,24 @@ pub fn says_something(word: &str) -> bool {
         && amount_and_unit(word).is_none()
 }
 
+/// Returns a text without the marks on its letters: `é` becomes `e`.
+pub fn unmarked(text: &str) -> String {
+    text.nfd().filter(|letter| !('\u{300}'..='\u{36f}').contains(letter)).collect()
+}
+
+/// Whether two words in lower case and without marks are the same word: in the singular or the plural, or with `'s`.
+pub fn is_same_word(one: &str, other: &str) -> bool {
+    let (one, other) = (one.trim_end_matches("'s"), other.trim_end_matches("'s"));
+    one == other || is_plural(one, other) || is_plural(other, one)
+}
+
+/// Whether `many` is the plural of `one`, which has two letters at least.
+fn is_plural(many: &str, one: &str) -> bool {
+    let ends_in_ies = |stem: &str| stem.strip_suffix("ie").is_some_and(|stem| one.strip_suffix('y') == Some(stem));
+    let stem = many.strip_suffix('s').filter(|_| one.chars().nth(1).is_some());
+    stem.is_some_and(|stem| stem == one || stem.strip_suffix('e') == Some(one) || ends_in_ies(stem))
+}
+
 /// Returns the first length that the words name, in seconds, and the words that name it.
 pub fn length(words: &[Word]) -> Option<(f64, Range<usize>)> {
     (0..words.len()).find_map(|start| length_at(words, start))
@@ -180,6 +199,21 @@ mod tests {
         for text in ["a film about the river", "the second river", "3 boats", "half of the river", ""] {
             assert_eq!(seconds(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_word_is_the_same_in_the_plural_and_no_part_of_a_longer_one() {
+        for (one, other) in
+            [("boat", "boats"), ("bus", "buses"), ("pony", "ponies"), ("movie", "movies"), ("boat's", "boats")]
+        {
+            assert!(is_same_word(one, other) && is_same_word(other, one), "{one} {other}");
+        }
+        for (one, other) in
+            [("art", "part"), ("art", "artful"), ("boat", "boating"), ("", "s"), ("a", "as"), ("car", "care")]
+        {
+            assert!(!is_same_word(one, other) && !is_same_word(other, one), "{one} {other}");
+        }
+        assert_eq!(unmarked("Café, cafe\u{301}, Ångström"), "Cafe, cafe, Angstrom");
     }
 
     #[test]

@@ -232,6 +232,45 @@ async fn what_is_said_afterwards_is_taken_into_account_and_what_was_read_costs_n
 }
 
 #[tokio::test]
+async fn what_a_brief_leaves_out_is_not_shown_and_it_says_what_it_did() -> anyhow::Result<()> {
+    let studio = Studio::new().await?;
+    let agent = studio.world.agent();
+    let brief = "55 seconds of the river from the interview, without much";
+    let id = studio.create(json!({ "brief": brief, "output_type": "timeline" })).await?;
+    let project = studio.settled(&id).await?;
+    let says = project["agent_message"].as_str().unwrap_or_default();
+    assert_eq!(project["status"], "idle", "{says}");
+    assert!(says.contains("did not look at the pictures") && !says.contains("Nothing to leave out"), "{says}");
+    let timeline = json!({ "timeline_id": project["timeline_id"] });
+    let timeline = studio.tenant.client.tool("get_timeline", &timeline).await?.data()?["timeline"].clone();
+    let scenes = timeline["scenes"].as_array().cloned().unwrap_or_default();
+    let said = interview();
+    let before = said.split_whitespace().position(|word| word == "much").and_then(|place| u32::try_from(place).ok());
+    let much = f64::from(before.unwrap_or_default()) * STEP;
+    let is_apart = |scene: &Value| {
+        let (start, lasts) = (scene["start"].as_f64(), scene["duration"].as_f64());
+        start.zip(lasts).is_some_and(|(start, lasts)| start + lasts <= much || much + STEP / 2.0 <= start)
+    };
+    assert!(!scenes.is_empty() && scenes.iter().all(is_apart), "{much}: {scenes:?}");
+
+    studio.say(&id, json!({ "text": "without the interview" })).await?;
+    let project = studio.settled(&id).await?;
+    let says = project["agent_message"].as_str().unwrap_or_default();
+    assert!(says.contains("therefore left out: Interview.mp4."), "{says}");
+    assert!(says.contains("Nothing to leave out was said, written or called so: much."), "{says}");
+    let scenes = project["timeline"]["scenes"].as_array().cloned().unwrap_or_default();
+    assert!(!scenes.is_empty() && scenes.iter().all(|scene| scene["ref"] == studio.harbour.to_string()), "{scenes:?}");
+
+    studio.say(&id, json!({ "text": "without the harbour" })).await?;
+    let project = studio.settled(&id).await?;
+    let says = project["agent_message"].as_str().unwrap_or_default();
+    assert_eq!(project["status"], "failed", "{says}");
+    assert!(says.contains("Nothing of the footage is left to show without: harbour, interview."), "{says}");
+    agent.abort();
+    studio.world.end().await
+}
+
+#[tokio::test]
 async fn a_timeline_or_clips_come_out_where_they_are_asked_for() -> anyhow::Result<()> {
     let studio = Studio::new().await?;
     let agent = studio.world.agent();

@@ -119,9 +119,9 @@ impl Room {
             border(&pauses, kept(first).1, kept(second).0, i64::midpoint(first.end, second.start))
         };
         let (before, after) = neighbours(moments, place);
-        let lasts = footage.lasts(&one.item).unwrap_or(one.end);
-        let (floor, ceiling) =
-            (before.map_or(0, |before| border(before, one)), after.map_or(lasts, |after| border(one, after)));
+        let (floor, ceiling) = footage.room_of(one);
+        let floor = before.map_or(floor, |before| border(before, one).max(floor));
+        let ceiling = after.map_or(ceiling, |after| border(one, after).min(ceiling));
         let (first, last) = kept(one);
         Self {
             wanted: (one.start, one.end),

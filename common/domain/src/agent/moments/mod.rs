@@ -30,6 +30,9 @@ const NEAR_MS: i64 = 500;
 /// The shortest part without sound, in milliseconds, that is a scene of its own: as long as the shortest of a timeline.
 const SHORTEST_SILENT_MS: i64 = 10;
 
+/// A stretch of an item: its start and its end in milliseconds.
+pub type Stretch = (i64, i64);
+
 /// A place in an item where a word was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WordHit {
@@ -87,6 +90,8 @@ pub struct Footage<'a> {
     pub lasts: &'a dyn Fn(&str) -> Option<i64>,
     /// The pauses of each item whose words are known. In any other, every time is as good.
     pub pauses: &'a BTreeMap<String, Vec<Pause>>,
+    /// The stretches of each item that are left out.
+    pub apart: &'a BTreeMap<String, Vec<Stretch>>,
 }
 
 /// A moment that may be shown.
@@ -129,6 +134,23 @@ impl<'a> Footage<'a> {
         let start = self.found.iter().filter(is_in).map(|place| place.start).min().unwrap_or(one.start);
         let end = self.found.iter().filter(is_in).map(|place| place.end).max().unwrap_or(start);
         (start, end.max(start))
+    }
+
+    /// Returns the stretch of an item from what is left out before these times to what is left out after them; `None`
+    /// if some of it is between them.
+    fn room(&self, item: &str, start: i64, end: i64) -> Option<Stretch> {
+        let apart = self.apart.get(item).map(Vec::as_slice).unwrap_or_default();
+        if apart.iter().any(|one| one.0 < end && start < one.1) {
+            return None;
+        }
+        let floor = apart.iter().map(|one| one.1).filter(|floor| *floor <= start).max();
+        let ceiling = apart.iter().map(|one| one.0).filter(|ceiling| *ceiling >= end).min();
+        Some((floor.unwrap_or(0), ceiling.or_else(|| self.lasts(item)).unwrap_or(end)))
+    }
+
+    /// Returns how far a moment's start and end may move without showing what is left out.
+    fn room_of(&self, one: &Moment) -> Stretch {
+        self.room(&one.item, one.start, one.end).unwrap_or((one.start, one.end))
     }
 
     /// Whether these times of an item are in the same pause.
@@ -202,19 +224,25 @@ fn total(moments: &[Moment]) -> i64 {
     moments.iter().map(Moment::ms).sum()
 }
 
-/// Returns the found places with some footage before and after. Those that overlap, or nearly so, are joined.
+/// Returns the found places with some footage before and after, but for those that are left out. Those that overlap, or
+/// nearly so, are joined.
 fn candidates(footage: &Footage<'_>) -> Vec<Candidate> {
     let mut sorted: Vec<&WordHit> = footage.found.iter().collect();
     sorted.sort_by(|one, other| (&one.item, one.start).cmp(&(&other.item, other.start)));
     let mut candidates: Vec<Candidate> = Vec::new();
     for one in sorted {
         let Some(lasts) = footage.lasts(&one.item).filter(|lasts| *lasts > 0) else { continue };
-        let (start, end) = around(one, lasts);
-        if end <= start {
+        let Some(room) = footage.room(&one.item, one.start, one.end) else { continue };
+        let (start, end) = around_within(one, lasts, room);
+        if end <= start || room.1 - room.0 < SHORTEST_MS.min(lasts) {
             continue;
         }
         match candidates.last_mut() {
-            Some(last) if last.moment.item == one.item && start <= last.moment.end + APART_MS => {
+            Some(last)
+                if last.moment.item == one.item
+                    && room.0 <= last.moment.start
+                    && start <= last.moment.end + APART_MS =>
+            {
                 last.moment.end = last.moment.end.max(end);
                 let best = last.words.entry(one.word).or_default();
                 *best = (*best).max(one.score);
@@ -228,8 +256,19 @@ fn candidates(footage: &Footage<'_>) -> Vec<Candidate> {
     candidates
 }
 
+/// Returns a place with some footage before and after, as far as `room` allows.
+fn around_within(found: &WordHit, lasts: i64, room: Stretch) -> Stretch {
+    let (start, end) = around(found, lasts);
+    if room.0 <= start && end <= room.1 {
+        return (start, end);
+    }
+    let start = start.max(room.0);
+    let end = end.max(start + SHORTEST_MS).min(room.1);
+    (start.min(end - SHORTEST_MS).max(room.0), end)
+}
+
 /// Returns a place with some footage before and after; up to the shot's start or end if that is near.
-fn around(found: &WordHit, lasts: i64) -> (i64, i64) {
+pub fn around(found: &WordHit, lasts: i64) -> Stretch {
     let (mut start, mut end) = (found.start - LEAD_MS, found.end + TAIL_MS);
     if let Some((first, last)) = found.shot {
         if first <= found.start && found.start - first <= 2 * LEAD_MS {
@@ -276,11 +315,12 @@ fn neighbours(moments: &[Moment], place: usize) -> (Option<&Moment>, Option<&Mom
     (before, moments.get(place + 1).filter(same))
 }
 
-/// Returns the earliest start and the latest end of a moment: its neighbours of the same item, or the item's ends.
+/// Returns the earliest start and the latest end of a moment: its neighbours of the same item, what is left out, or the
+/// item's ends.
 fn bounds(moments: &[Moment], place: usize, footage: &Footage<'_>) -> (i64, i64) {
     let (one, (before, after)) = (&moments[place], neighbours(moments, place));
-    let ends = footage.lasts(&one.item).unwrap_or(one.end);
-    (before.map_or(0, |other| other.end), after.map_or(ends, |other| other.start))
+    let (floor, ceiling) = footage.room_of(one);
+    (before.map_or(floor, |other| other.end.max(floor)), after.map_or(ceiling, |other| other.start.min(ceiling)))
 }
 
 /// Moves the ends of scenes to borders of shots that are near. The film stays as long as it is: the start of the same
@@ -334,9 +374,22 @@ fn borders<'a>(item: &'a str, found: &'a [WordHit]) -> impl Iterator<Item = i64>
     shots.flat_map(|(first, last)| [first, last])
 }
 
-/// Returns the indices of the words that were found.
-pub fn words_found(found: &[WordHit]) -> BTreeSet<usize> {
-    found.iter().map(|one| one.word).collect()
+/// Returns the indices of the words that were found where nothing is left out.
+pub fn words_found(footage: &Footage<'_>) -> BTreeSet<usize> {
+    candidates(footage).iter().flat_map(|one| one.words.keys().copied()).collect()
+}
+
+/// Returns these stretches in their order, with those that meet as one.
+pub fn joined(mut stretches: Vec<Stretch>) -> Vec<Stretch> {
+    stretches.sort_unstable();
+    let mut joined: Vec<Stretch> = Vec::new();
+    for (start, end) in stretches {
+        match joined.last_mut() {
+            Some(last) if start <= last.1 => last.1 = last.1.max(end),
+            _ => joined.push((start, end)),
+        }
+    }
+    joined
 }
 
 #[cfg(test)]

@@ -11,13 +11,13 @@ fn hit(item: &str, start: i64, word: usize, score: i64) -> WordHit {
 
 /// The moments of footage of which no word is known.
 fn unheard(found: &[WordHit], lasts: impl Fn(&str) -> Option<i64>, length_ms: i64) -> Vec<Moment> {
-    chosen(&Footage { found, lasts: &lasts, pauses: &BTreeMap::new() }, length_ms)
+    chosen(&Footage { found, lasts: &lasts, pauses: &BTreeMap::new(), apart: &BTreeMap::new() }, length_ms)
 }
 
 /// The moments of items of a minute in which these words are said.
 fn heard(found: &[WordHit], said: &[(&str, &[SaidWord])], length_ms: i64) -> Vec<Moment> {
     let pauses = said.iter().map(|(item, words)| ((*item).to_owned(), pauses(words, MINUTE))).collect();
-    chosen(&Footage { found, lasts: &|_: &str| Some(MINUTE), pauses: &pauses }, length_ms)
+    chosen(&Footage { found, lasts: &|_: &str| Some(MINUTE), pauses: &pauses, apart: &BTreeMap::new() }, length_ms)
 }
 
 /// Words of 400 ms each, `gap` milliseconds apart; those that end with a full stop are half a second before the next.
@@ -196,7 +196,50 @@ fn pauses_are_between_words_and_longer_ones_keep_away_from_them() {
     assert_eq!(pauses(&[], 5_000), [pause(0, 5_000, true)]);
 }
 
+#[test]
+fn a_film_is_lengthened_up_to_what_is_left_out_and_no_further() {
+    let found = [hit("a", 12_000, 0, 100), hit("a", 21_000, 1, 100), hit("a", 40_000, 2, 100)];
+    let apart = BTreeMap::from([("a".to_owned(), vec![(5_000, 10_000), (20_000, 24_000), (38_000, 39_000)])]);
+    let footage = Footage { found: &found, lasts: &|_: &str| Some(41_000), pauses: &BTreeMap::new(), apart: &apart };
+    assert_eq!(spans(&chosen(&footage, MINUTE)), [("a", 10_000, 20_000), ("a", 39_000, 41_000)]);
+    assert_eq!(words_found(&footage), BTreeSet::from([0, 2]), "the second one is left out itself");
+    assert_eq!(joined(vec![(5, 9), (1, 2), (2, 3), (6, 7), (8, 11)]), [(1, 3), (5, 11)]);
+}
+
 proptest! {
+    #[test]
+    fn nothing_that_is_left_out_is_shown(
+        words in prop::collection::vec((80_i64..700, 0_i64..900, prop::bool::weighted(0.12)), 0..90),
+        hits in prop::collection::vec((0_i64..MINUTE, 0_usize..3, 1_i64..100, 1_000_i64..9_000), 1..12),
+        apart in prop::collection::vec((0_i64..MINUTE, 1_i64..8_000), 1..6),
+        length in 2_000_i64..MINUTE,
+        is_clips in prop::bool::ANY,
+    ) {
+        let mut at = 0;
+        let words = words.iter().map(|(word, pause, is_end)| {
+            let said = SaidWord::of(if *is_end { "so." } else { "so" }, at, at + word);
+            at += word + pause;
+            said
+        });
+        let said = pauses(&words.filter(|word| word.end <= MINUTE).collect::<Vec<_>>(), MINUTE);
+        let pauses = BTreeMap::from([("a".to_owned(), said)]);
+        let found: Vec<WordHit> = hits.iter().map(|(start, word, score, shots)| {
+            let first = start / shots * shots;
+            WordHit { shot: Some((first, first + shots)), ..hit("a", *start, *word, *score) }
+        }).collect();
+        let stretches = apart.iter().map(|(start, ms)| (*start, (start + ms).min(MINUTE)));
+        let apart = BTreeMap::from([("a".to_owned(), joined(stretches.collect()))]);
+        let footage = Footage { found: &found, lasts: &|_: &str| Some(MINUTE), pauses: &pauses, apart: &apart };
+        let mut moments = chosen(&footage, length);
+        if is_clips {
+            moments = each_in_pauses(moments, &footage);
+        }
+        for one in &moments {
+            prop_assert!(0 <= one.start && one.start <= one.end && one.end <= MINUTE, "{one:?}");
+            prop_assert!(apart["a"].iter().all(|out| one.end <= out.0 || out.1 <= one.start), "{one:?} {apart:?}");
+        }
+    }
+
     #[test]
     fn no_scene_begins_or_ends_in_a_word_and_the_film_is_as_long_as_without_words(
         lengths in prop::collection::vec((80_i64..700, 0_i64..900, prop::bool::weighted(0.12)), 40..90),
@@ -243,7 +286,8 @@ proptest! {
         let moments = unheard(&found, lasts, length);
         prop_assert!(total(&moments) <= length);
         let mut again = moments.clone();
-        end_with_shots(&mut again, &Footage { found: &found, lasts: &lasts, pauses: &BTreeMap::new() });
+        let (pauses, apart) = (BTreeMap::new(), BTreeMap::new());
+        end_with_shots(&mut again, &Footage { found: &found, lasts: &lasts, pauses: &pauses, apart: &apart });
         prop_assert_eq!(total(&again), total(&moments), "moved ends do not change the length");
         for one in &moments {
             prop_assert!(0 <= one.start && one.start < one.end && one.end <= 60_000, "{one:?}");
