@@ -1,11 +1,20 @@
-//! Checks what an agent reports: people see it and programs follow it, so its URLs must lead to the web, and what it
-//! names without a URL must exist (contract §2, "Asset", "Scene").
+//! Checks what an agent is asked, and what it reports: people see that and programs follow it, so its URLs must lead to
+//! the web, and what it names without a URL must exist (contract §2, "Asset", "Scene").
 
 use super::shape::{ProjectAsset, ProjectTimeline};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
+use domain::comment::is_blank;
 use std::collections::HashSet;
 use url::Url;
+
+/// Refuses a brief, or a message, of which nothing can be seen.
+pub fn something(field: &str, text: &str) -> Answer<()> {
+    if !is_blank(text) {
+        return Ok(());
+    }
+    Err(ApiError::new(Code::InvalidRequest, format!("`{field}`: expected words, and it has only blanks.")))
+}
 
 /// Refuses a URL that is not http or https: a page that shows it would run `javascript:`.
 pub fn web_url(field: &str, url: &str) -> Answer<()> {
@@ -42,7 +51,16 @@ pub fn bare_refs(assets: &[ProjectAsset]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::web_url;
+    use super::{something, web_url};
+
+    #[test]
+    fn blanks_ask_for_nothing() {
+        for blank in [" ", "\u{200b}\u{2060}\n"] {
+            let refused = something("brief", blank).expect_err("it is blank");
+            assert_eq!(refused.message(), "`brief`: expected words, and it has only blanks.");
+        }
+        assert!(something("brief", "河 ").is_ok());
+    }
 
     #[test]
     fn only_what_a_browser_fetches_is_a_url_here() {

@@ -1,9 +1,9 @@
 //! Messages to the agent that works on a project, and the log of its steps: `/projects/{id}/messages` and
 //! `/projects/{id}/log`. Additions to the specification, which says that an idle project awaits feedback.
 
-use super::Project;
 use super::budget::ProjectBudget;
 use super::steps::ProjectStep;
+use super::{Project, checked};
 use crate::app::App;
 use crate::auth::Auth;
 use crate::contract::envelope::Stored;
@@ -45,8 +45,8 @@ pub struct ProjectMessages(pub App);
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ProjectMessage {
-    /// What to change, 1 to 4000 characters: another length, words to look for or to leave out, with or without music
-    /// or captions. What it does not mention stays as it was.
+    /// What to change, 1 to 4000 characters, not all of them blanks: another length, words to look for or to leave out,
+    /// with or without music or captions. What it does not mention stays as it was.
     #[oai(validator(min_length = 1, max_length = 4000))]
     pub text: Text,
     /// What the agent may use from now on, in all of its work on the project. Absent fields keep their values.
@@ -75,6 +75,7 @@ impl ProjectMessages {
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }
+        checked::something("text", &body.0.text)?;
         let budget = body.0.budget.map(ProjectBudget::checked).transpose()?;
         let message = MessageToAgent { project: id, text: &body.0.text, budget };
         let show = |row: ProjectRow| {

@@ -75,7 +75,7 @@ pub struct Projects(pub App);
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct CreateProject {
-    /// The task, in words.
+    /// The task, in words: 1 to 20000 characters, not all of them blanks.
     #[oai(validator(min_length = 1, max_length = 20000))]
     pub brief: Text,
     /// Who works on it; `autonomous` when not given.
@@ -162,6 +162,7 @@ impl Projects {
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }
+        checked::something("brief", &asked.brief)?;
         if let Some(url) = &asked.webhook_url {
             self.check(caller.workspace.account_id, url).await?;
         }

@@ -145,6 +145,11 @@ pub fn checked_name(name: &str) -> Result<&str, CommentError> {
     is_fit.then_some(name).ok_or(CommentError::Name)
 }
 
+/// Whether nothing of a text can be seen.
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_whitespace() || letter.is_control() || is_unseen(letter))
+}
+
 /// Whether a character is invisible by itself: zero-width spaces, fillers, direction marks, tags.
 const fn is_unseen(letter: char) -> bool {
     matches!(

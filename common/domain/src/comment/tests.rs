@@ -62,3 +62,13 @@ fn texts_and_names_have_something_in_them() {
         assert_eq!(checked_name(wrong), Err(CommentError::Name), "{wrong:?}");
     }
 }
+
+#[test]
+fn a_text_is_blank_if_nothing_of_it_can_be_seen() {
+    for blank in ["", " \t\n", "\u{A0}\u{3000}", "\u{200B}\u{FEFF} \u{2060}", "\u{202E}\u{E0041}"] {
+        assert!(is_blank(blank), "{blank:?}");
+    }
+    for text in ["x", "\u{200B}.\u{200B}", "河", "👩\u{200D}🚀"] {
+        assert!(!is_blank(text), "{text}");
+    }
+}

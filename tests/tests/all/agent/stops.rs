@@ -24,6 +24,12 @@ async fn a_manual_project_waits_for_whoever_reports_its_statuses() -> anyhow::Re
         let refused = client.post("/projects", &wrong).await?;
         assert_eq!((refused.status, refused.code()), (400, "invalid_request"));
     }
+    // What has only blanks asks for nothing.
+    for (path, field) in [("/projects".to_owned(), "brief"), (format!("/projects/{id}/messages"), "text")] {
+        let refused = client.post(&path, &json!({ field: " \u{200b}\n" })).await?;
+        assert_eq!((refused.status, refused.code()), (400, "invalid_request"), "{}", refused.text);
+        assert!(refused.text.contains(&format!("`{field}`: expected words")), "{}", refused.text);
+    }
     agent.abort();
     studio.world.end().await
 }
