@@ -12,6 +12,7 @@ use crate::usecases::library::sources;
 use crate::usecases::once::{Made, Once};
 use crate::usecases::op_refs::resolve_refs;
 use crate::usecases::settings::settings_of;
+use crate::usecases::skills::reach_skills;
 use crate::usecases::variants::refuse_circle;
 use domain::brand_kit::CaptionStyle;
 use domain::document::{DocumentKind, OpList};
@@ -150,6 +151,7 @@ impl Edited for Timeline {
         named.extend(ops.iter().filter_map(|op| op["item_id"].as_str()?.parse::<ItemId>().ok()));
         let sources = sources(conn, caller, &named).await?;
         reach_variants(conn, caller.workspace.id, own, list, ops).await?;
+        reach_skills(conn, caller.workspace.id, &body.skills, list, ops).await?;
         let ops = fill_styles(conn, caller, ops).await?;
         let mut counted = SceneCounts::of(body);
         edited_by(body, list, &ops, |timeline: &mut Self, op| timeline.apply_next(op, &sources, &mut counted))

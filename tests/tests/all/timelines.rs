@@ -35,6 +35,7 @@ async fn a_timeline_shows_when_each_scene_begins_and_which_items_are_gone() -> a
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
     let [stays, goes] = films(&world, &tenant).await?;
+    tenant.client.tool("save_skill", &json!({ "name": "calm", "text": "Cut slowly." })).await?.data()?;
     let timeline = made(
         &tenant.client,
         json!([
@@ -79,6 +80,7 @@ async fn what_a_timeline_can_not_be_is_refused_by_the_place_of_its_operation() -
     let (tenant, other) = (world.tenant("a").await?, world.tenant("b").await?);
     let [film, _] = films(&world, &tenant).await?;
     let foreign = world.item(&other, Media::video(9)).await?;
+    tenant.client.tool("save_skill", &json!({ "name": "quick", "text": "Cut fast." })).await?.data()?;
     let made = made(&tenant.client, json!([{ "op": "add_scene", "ref": film }])).await?;
     for (op, code, said) in [
         (
@@ -92,6 +94,11 @@ async fn what_a_timeline_can_not_be_is_refused_by_the_place_of_its_operation() -
         (json!({ "op": "add_scene", "ref": foreign }), "workspace_forbidden", "`ops[1].ref`"),
         (json!({ "op": "add_scene", "ref": "no such" }), "item_not_found", "`ops[1].ref`"),
         (json!({ "op": "set_audio", "slot": "music", "ref": film, "scene_id": "x" }), "invalid_request", "scene_id"),
+        (
+            json!({ "op": "set_details", "skills": ["quick", "calm"] }),
+            "invalid_request",
+            "no skill `calm`; it has quick",
+        ),
     ] {
         let ops = json!([{ "op": "add_scene", "color": "#000000" }, op]);
         let refused = tenant.client.tool("edit_timeline", &json!({ "timeline_id": made["id"], "ops": ops })).await?;

@@ -198,7 +198,7 @@ pub struct TimelineOp {
     pub fps: Option<f64>,
     /// The language that is spoken, such as `en`.
     pub language: Option<Text>,
-    /// Names of the skills that guide the timeline, at most 50.
+    /// Names of skills of the workspace that guide the timeline, at most 50.
     #[oai(validator(max_items = 50))]
     pub skills: Option<Vec<Text>>,
     /// The timeline of which it is a variant.
