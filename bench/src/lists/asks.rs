@@ -131,7 +131,9 @@ pub fn all(names: &Names<'_>) -> anyhow::Result<Vec<Ask>> {
 }
 
 fn of_route(document: &Value, names: &Names<'_>, path: &str, parameters: &[Value]) -> Vec<Ask> {
-    let id = match path.split('/').nth(1) {
+    let before = path.split("/{id}").next().unwrap_or(path);
+    let id = match before.rsplit('/').next() {
+        Some("accounts") => names.large.account.id.to_string(),
         Some("projects") => names.project.clone(),
         Some("workspaces") => names.large.account.workspace.to_string(),
         _ => names.large.endpoint.to_string(),
