@@ -105,6 +105,15 @@ async fn nothing_is_told_without_a_url_and_settings_are_no_change() -> anyhow::R
     stage.world.end().await
 }
 
+/// Removes the one editor of the workspace who is a guest.
+async fn remove_guest(stage: &ProjectBench) -> anyhow::Result<()> {
+    let of_guest = "SELECT user_id FROM members WHERE workspace_id = $1 AND role = 'editor'";
+    let user: UserId = sqlx::query_scalar(of_guest).bind(stage.tenant.workspace).fetch_one(stage.world.pool()).await?;
+    let membership = format!("/workspaces/{}/members/{user}", stage.tenant.workspace);
+    assert_eq!(stage.tenant.client.send("DELETE", &membership, &[], None).await?.status, 200);
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_url_ends_with_the_guest_who_set_it() -> anyhow::Result<()> {
     let stage = ProjectBench::new().await?;
@@ -121,10 +130,7 @@ async fn a_url_ends_with_the_guest_who_set_it() -> anyhow::Result<()> {
     assert_eq!(stage.get(&format!("/projects/{theirs}")).await?["webhook_url"], url);
     assert_eq!(stage.work().await?, 3);
 
-    let of_guest = "SELECT user_id FROM members WHERE workspace_id = $1 AND role = 'editor'";
-    let user: UserId = sqlx::query_scalar(of_guest).bind(stage.tenant.workspace).fetch_one(stage.world.pool()).await?;
-    let membership = format!("/workspaces/{}/members/{user}", stage.tenant.workspace);
-    assert_eq!(stage.tenant.client.send("DELETE", &membership, &[], None).await?.status, 200);
+    remove_guest(&stage).await?;
     for (id, shown) in [(&theirs, &Value::Null), (&changed, &Value::Null), (&own, &url)] {
         assert_eq!(stage.get(&format!("/projects/{id}")).await?["webhook_url"], *shown);
         let change = json!({ "status": "idle", "assembled_url": "https://cdn.example.com/v.mp4" });
@@ -136,6 +142,34 @@ async fn a_url_ends_with_the_guest_who_set_it() -> anyhow::Result<()> {
 
     assert_eq!(set(&stage.tenant.client, &theirs).await?.status, 200);
     assert_eq!(stage.get(&format!("/projects/{theirs}")).await?["webhook_url"], url, "it is the account's now");
+    stage.world.end().await
+}
+
+#[tokio::test]
+async fn what_is_queued_for_a_guest_s_url_ends_with_the_guest() -> anyhow::Result<()> {
+    let stage = ProjectBench::new().await?;
+    let home = stage.world.tenant("two").await?;
+    let guest = stage.world.member(&home, &stage.tenant, "editor").await?;
+    let with_url = json!({ "brief": "A film", "webhook_url": stage.receiver.url });
+    let mut theirs = Vec::new();
+    for _ in 0..2 {
+        let made = send(&guest, "POST", "/projects", &with_url).await?;
+        theirs.push(made.json["id"].as_str().unwrap_or_default().to_owned());
+    }
+    let (left, taken_over, own) = (&theirs[0], &theirs[1], stage.project().await?);
+    remove_guest(&stage).await?;
+    let set = json!({ "webhook_url": stage.receiver.url });
+    let settings = format!("/projects/{taken_over}/settings");
+    assert_eq!(send(&stage.tenant.client, "PATCH", &settings, &set).await?.status, 200);
+    assert_eq!(stage.work().await?, 3);
+    let told = || stage.receiver.received().iter().map(|sent| body(sent)["id"].clone()).collect::<Vec<_>>();
+    assert_eq!(told(), [json!(own)], "neither what was left to the guest nor what was queued before the URL changed");
+    assert_eq!((stage.log(left).await?, stage.log(taken_over).await?), (Vec::new(), Vec::new()));
+    assert_eq!((stage.duties().await?, stage.work().await?), ((0, 0), 0), "nothing waits on");
+
+    assert_eq!(stage.change(taken_over, json!({ "status": "idle" })).await?.status, 200);
+    assert_eq!(stage.work().await?, 1);
+    assert_eq!(told(), [json!(own), json!(taken_over)], "the URL is the account's now");
     stage.world.end().await
 }
 

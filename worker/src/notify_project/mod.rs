@@ -88,6 +88,9 @@ impl ProjectNotifier {
         let found = project_webhooks::look(&mut *self.pool().acquire().await?, id).await?;
         // The webhook was sent before, or is not due.
         let Some(waiting) = found else { return Ok(()) };
+        if !waiting.held {
+            return project_webhooks::delete_unheld(&mut *self.pool().acquire().await?, waiting.project_id).await;
+        }
         if self.0.process.shutdown.is_cancelled() {
             return self.defer(id, 0).await;
         }

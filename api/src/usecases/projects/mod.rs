@@ -15,6 +15,7 @@ use domain::ids::ProjectId;
 use domain::project::{ProjectMode, ProjectStatus};
 use runtime::chat::ChatClient;
 use sqlx::PgConnection;
+use store::project_webhooks;
 use store::projects::{self, NewProject, ProjectRow};
 use telling::Revision;
 
@@ -60,21 +61,24 @@ pub async fn create_project(
     Ok(Made::Now(answer))
 }
 
-/// Sets the URL of a project's webhook, or none. It ends with the access of whoever sets it, as a public link does.
+/// Sets the URL of a project's webhook, or none. It ends with the access of whoever sets it, as a public link does, and
+/// so does what is queued for the URL before it.
 pub async fn set_project_webhook(app: &App, caller: &Caller, id: ProjectId, url: Option<&str>) -> Answer<()> {
-    let mut conn = app.conn().await?;
-    let (workspace, user, key) = (caller.workspace.id, caller.user_id, caller.key_id);
-    if !projects::set_webhook_url(&mut conn, id, workspace, url, user, key).await? {
-        reach(&mut conn, caller, id).await?;
+    let mut set = app.process.begin_of(caller.account_id).await?;
+    if !projects::lock_in(&mut set, id, caller.workspace.id).await? {
+        reach(&mut set, caller, id).await?;
         return Err(missing(id));
     }
+    project_webhooks::delete_unheld(&mut set, id).await?;
+    projects::set_webhook_url(&mut set, id, url, caller.user_id, caller.key_id).await?;
+    set.commit().await?;
     Ok(())
 }
 
 /// Removes a project, with the log of its webhooks, and stops the jobs that its agent waits for.
 pub async fn remove_project(app: &App, caller: &Caller, id: ProjectId) -> Answer<()> {
     let mut remove = app.process.begin_of(caller.account_id).await?;
-    if !projects::lock_to_remove(&mut remove, id, caller.workspace.id).await? {
+    if !projects::lock_in(&mut remove, id, caller.workspace.id).await? {
         reach(&mut remove, caller, id).await?;
         return Err(missing(id));
     }

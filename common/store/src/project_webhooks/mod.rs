@@ -10,7 +10,7 @@ mod due;
 mod send;
 
 pub use due::{call_unknown, lock_due, prune, set_tickets};
-pub use send::{Outcome, PendingWebhook, defer, hand_back, look, mark_sent, record};
+pub use send::{Outcome, PendingWebhook, defer, delete_unheld, hand_back, look, mark_sent, record};
 
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, ProjectId, ProjectWebhookId};

@@ -24,6 +24,8 @@ pub struct PendingWebhook {
     pub url_host: String,
     /// The stored bytes, which are sent as they are.
     pub body: String,
+    /// Whether whoever set the URL may still set one.
+    pub held: bool,
     /// The account's current signing secret, sealed; none means that nothing is signed (contract §6.2.4).
     pub sealed: Option<Vec<u8>>,
     /// How often it was handed back because of this machine, not of the receiver.
@@ -38,14 +40,34 @@ pub async fn look(conn: &mut PgConnection, id: ProjectWebhookId) -> sqlx::Result
         PendingWebhook,
         r#"SELECT w.id AS "id: ProjectWebhookId", w.project_id AS "project_id: ProjectId",
                w.account_id AS "account_id: AccountId", w.url, w.url_host, w.body, w.put_backs,
+               mws_link_maker_holds(p.webhook_user_id, p.webhook_key_id, p.workspace_id) AS "held!",
                s.sealed AS "sealed?", mws_now() AS "now!"
            FROM project_webhooks AS w
+           JOIN projects AS p ON p.id = w.project_id
            LEFT JOIN webhook_secrets AS s ON s.account_id = w.account_id
            WHERE w.id = $1 AND w.status = 'pending' AND w.due_at <= mws_now()"#,
         id as _
     )
     .fetch_optional(conn)
     .await
+}
+
+/// Deletes the webhooks of a project that are pending for a URL whose setter may no longer set one. A change that finds
+/// no URL has none either. They are locked in the order of their ids, since several workers may do this at once.
+pub async fn delete_unheld(conn: &mut PgConnection, project: ProjectId) -> sqlx::Result<()> {
+    sqlx::query!(
+        "DELETE FROM project_webhooks WHERE id = ANY (ARRAY(
+             SELECT w.id FROM project_webhooks AS w JOIN projects AS p ON p.id = w.project_id
+             WHERE w.project_id = $1 AND w.status = 'pending'
+                 AND NOT mws_link_maker_holds(p.webhook_user_id, p.webhook_key_id, p.workspace_id)
+             ORDER BY w.id
+             FOR UPDATE OF w
+         ))",
+        project as _
+    )
+    .execute(conn)
+    .await
+    .map(drop)
 }
 
 /// Marks a pending webhook as sent, with the headers that it will be sent with. True allows the caller to send it,

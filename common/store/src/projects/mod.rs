@@ -7,7 +7,7 @@ mod change;
 mod removal;
 
 pub use change::{AgentWork, ProjectChange, change};
-pub use removal::{lock_to_remove, prune, remove};
+pub use removal::{lock_in, prune, remove};
 
 use chrono::{DateTime, Utc};
 use domain::credits::Credits;
@@ -205,27 +205,25 @@ pub async fn list(
 }
 
 /// Sets the URL that a project's webhooks go to, and the user or the key that set it; none means no webhooks. It is no
-/// change of status: no webhook is sent, and the revision stays. Returns false when the workspace has no such project.
+/// change of status: no webhook is sent, and the revision stays.
 pub async fn set_webhook_url(
     conn: &mut PgConnection,
     id: ProjectId,
-    workspace: WorkspaceId,
     url: Option<&str>,
     user: Option<UserId>,
     key: Option<KeyId>,
-) -> sqlx::Result<bool> {
-    let done = sqlx::query!(
-        "UPDATE projects SET webhook_url = $3, webhook_user_id = $4, webhook_key_id = $5, updated_at = mws_now()
-         WHERE id = $1 AND workspace_id = $2",
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE projects SET webhook_url = $2, webhook_user_id = $3, webhook_key_id = $4, updated_at = mws_now()
+         WHERE id = $1",
         id as _,
-        workspace as _,
         url,
         user as _,
         key as _
     )
     .execute(conn)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    .await
+    .map(drop)
 }
 
 /// Locks a project, so that its run and its status change together. Returns false when there is no such project.

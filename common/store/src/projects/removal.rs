@@ -3,9 +3,9 @@
 use domain::ids::{ProjectId, WorkspaceId};
 use sqlx::PgConnection;
 
-/// Locks a project of the workspace that is to be removed, so that no change adds a webhook meanwhile. Returns false
-/// when there is no such project.
-pub async fn lock_to_remove(conn: &mut PgConnection, id: ProjectId, workspace: WorkspaceId) -> sqlx::Result<bool> {
+/// Locks a project of the workspace, so that no change adds a webhook meanwhile. Returns false when there is no such
+/// project.
+pub async fn lock_in(conn: &mut PgConnection, id: ProjectId, workspace: WorkspaceId) -> sqlx::Result<bool> {
     let found =
         sqlx::query!("SELECT id FROM projects WHERE id = $1 AND workspace_id = $2 FOR UPDATE", id as _, workspace as _);
     Ok(found.fetch_optional(conn).await?.is_some())
