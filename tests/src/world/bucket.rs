@@ -14,6 +14,8 @@ use std::sync::{Mutex, PoisonError};
 use tempfile::TempDir;
 
 const NAME: &str = "media";
+/// The key that a bucket takes at first.
+const ACCESS_KEY: &str = "mws-test";
 /// Where media is kept in it.
 const PREFIX: &str = "kept/here";
 
@@ -67,6 +69,11 @@ impl Ports {
 }
 
 impl BucketAddress {
+    /// That of a test's own server at this endpoint.
+    pub fn at(endpoint: String) -> Self {
+        Self { endpoint, access_key: ACCESS_KEY }
+    }
+
     /// The same behind another endpoint.
     #[must_use]
     pub fn through(self, endpoint: &str) -> Self {
@@ -99,9 +106,8 @@ impl Bucket {
         for name in ["master", "volume", "filer"] {
             std::fs::create_dir(folder.path().join(name))?;
         }
-        let (ports, access_key) = (Ports::free()?, "mws-test");
-        let mut bucket =
-            Self { program, folder, ports, processes: Vec::new(), volume: None, gateway: None, access_key };
+        let (ports, processes, access_key) = (Ports::free()?, Vec::new(), ACCESS_KEY);
+        let mut bucket = Self { program, folder, ports, processes, volume: None, gateway: None, access_key };
         bucket.start_all().await?;
         Ok(bucket)
     }

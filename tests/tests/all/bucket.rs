@@ -1,10 +1,16 @@
 //! Media in a bucket, of a real S3 server: bytes come and go without passing this service, and are what was announced.
 
-use mws_tests::world::{Answer, Bucket, Tenant, World, processes::silence, runners, until};
+use mws_tests::world::{Answer, Bucket, BucketAddress, Tenant, World, processes::silence, runners, until};
+use poem::listener::TcpAcceptor;
+use poem::{Endpoint, Request, Response, Server};
 use reqwest::{Method, StatusCode};
 use runtime::outbound::trusted_client;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use url::Url;
 
 fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
@@ -126,4 +132,59 @@ async fn what_comes_in_pieces_outlives_a_crash_of_the_bucket(world: &World, buck
     let own = world.process.media.stored_under(&format!("items/{}", text(&pieces, "/item_id"))).await?;
     assert_eq!(own.len(), 1, "the parts are gone: {own:?}");
     scheduler.stop().await
+}
+
+/// A bucket that has six parts of 1 GiB under each prefix, and tells of five at once.
+#[derive(Default)]
+struct SixParts {
+    asked: AtomicUsize,
+}
+
+impl Endpoint for SixParts {
+    type Output = Response;
+
+    async fn call(&self, request: Request) -> poem::Result<Response> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        let url = Url::parse(&format!("http://bucket{}", request.uri())).map_err(poem::error::BadRequest)?;
+        let asked = |name: &str| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
+        let Some(prefix) = asked("prefix") else {
+            return Ok(Response::builder().status(StatusCode::NOT_FOUND).finish());
+        };
+        let (numbers, next) = match asked("continuation-token") {
+            None => (1..=5, "<NextContinuationToken>next</NextContinuationToken>"),
+            Some(_) => (6..=6, ""),
+        };
+        let object = |number: u8| {
+            let (at, bytes) = ("2026-11-28T00:00:00.000Z", 1 << 30);
+            format!(
+                "<Contents><Key>{prefix}{number}</Key><LastModified>{at}</LastModified><Size>{bytes}</Size></Contents>"
+            )
+        };
+        let objects = numbers.map(object).collect::<Vec<_>>().concat();
+        Ok(Response::builder().body(format!("<ListBucketResult>{objects}{next}</ListBucketResult>")))
+    }
+}
+
+#[tokio::test]
+async fn a_large_upload_s_parts_are_asked_for_together() -> anyhow::Result<()> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    listener.set_nonblocking(true)?;
+    let address = BucketAddress::at(format!("http://{}", listener.local_addr()?));
+    let bucket = Arc::<SixParts>::default();
+    let server = Server::new_with_acceptor(TcpAcceptor::from_std(listener)?);
+    let serving = tokio::spawn(server.run(Arc::clone(&bucket)));
+    let world = World::in_bucket(address).await?;
+    let tenant = world.tenant("a").await?;
+    for (parts, status) in [(6_usize, 200), (7, 409)] {
+        let body = json!({ "filename": "a.mp4", "content_type": "video/mp4", "bytes": parts << 30 });
+        let upload = tenant.client.post("/uploads", &body).await?.json;
+        assert_eq!(upload["upload"]["parts"].as_array().map(Vec::len), Some(parts));
+        let before = bucket.asked.load(Ordering::SeqCst);
+        let completed = complete(&tenant, &upload).await?;
+        assert_eq!(completed.status, status, "{}", completed.text);
+        assert_eq!(bucket.asked.load(Ordering::SeqCst) - before, 2, "and not once for each of {parts} parts");
+    }
+    assert_eq!(world.count("SELECT count(*) FROM upload_parts").await?, 6);
+    serving.abort();
+    world.end().await
 }

@@ -6,7 +6,7 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use domain::ids::UploadId;
 use domain::upload::{UploadStatus, direct_parts};
-use runtime::media::{MediaStore, sent_key};
+use runtime::media::{MediaStore, sent_key, sent_prefix};
 use runtime::queue;
 use store::uploads::{self, Completed, Part, Stage, UploadRow};
 
@@ -41,26 +41,23 @@ pub async fn complete_upload(app: &App, caller: &Caller, upload: UploadId) -> An
 /// all of them are there, each with its exact length.
 async fn sent_parts(media: &MediaStore, row: &UploadRow) -> Answer<Vec<Part>> {
     let nothing_else = row.status == UploadStatus::AwaitingUpload && row.received_bytes.unwrap_or(0) == 0;
-    let mut sent = Vec::new();
     if !media.is_bucket() || !nothing_else {
-        return Ok(sent);
+        return Ok(Vec::new());
     }
-    for (number, part) in direct_parts(row.declared_bytes.unwrap_or(0)).enumerate() {
-        let object_key = sent_key(row.item_id, number + 1);
-        match media.size(&object_key).await {
-            Ok(bytes) if i64::try_from(bytes) == Ok(part.bytes) => {
-                sent.push(Part { start: part.start, bytes: part.bytes, object_key });
-            }
-            Ok(_) => return Ok(Vec::new()),
-            Err(error) if error.is_missing() => return Ok(Vec::new()),
-            Err(error) => {
-                tracing::error!(upload.id = %row.id, error = %error, "The media store was asked for an upload's bytes in vain.");
-                return Err(ApiError::new(Code::Unavailable, "The media store does not answer. Complete it again.")
-                    .retry_after(2));
-            }
-        }
-    }
-    Ok(sent)
+    // A list, since there may be a thousand parts: one question after another would outlast the call.
+    let there = media.sizes_under(&sent_prefix(row.item_id)).await.map_err(|error| {
+        tracing::error!(upload.id = %row.id, error = %error, "The media store was asked for an upload's bytes in vain.");
+        ApiError::new(Code::Unavailable, "The media store does not answer. Complete it again.").retry_after(2)
+    })?;
+    let awaited = (1..).zip(direct_parts(row.declared_bytes.unwrap_or(0)));
+    let sent: Option<Vec<Part>> = awaited
+        .map(|(number, part)| {
+            let object_key = sent_key(row.item_id, number);
+            let is_whole = there.get(&object_key) == Some(&part.bytes.unsigned_abs());
+            is_whole.then_some(Part { start: part.start, bytes: part.bytes, object_key })
+        })
+        .collect();
+    Ok(sent.unwrap_or_default())
 }
 
 /// Returns the upload if it was completed before, else the reason why it can't be now.

@@ -22,7 +22,12 @@ pub const SENT_PREFIX: &str = "sent";
 /// Whoever has its link may put it again while the link lasts, even when the item is gone. So the part itself never
 /// becomes the item's object, but is joined into it, and has another prefix, which is swept of what nobody awaits.
 pub fn sent_key(item: ItemId, number: usize) -> String {
-    format!("{SENT_PREFIX}/{item}/{number}")
+    format!("{}/{number}", sent_prefix(item))
+}
+
+/// Returns the prefix of all such parts of an item.
+pub fn sent_prefix(item: ItemId) -> String {
+    format!("{SENT_PREFIX}/{item}")
 }
 
 /// Returns the item of such a part; none for any other key.

@@ -16,7 +16,7 @@ mod unfinished;
 pub use hash::RunningHash;
 pub use keys::{
     SENT_PREFIX, item_of_sent, item_prefix, media_prefix, new_media_key, new_thumbnail_key, read_files_prefix,
-    read_key, rendered_key, sent_key,
+    read_key, rendered_key, sent_key, sent_prefix,
 };
 pub use sent::{Awaited, Handed, StoredObject};
 pub use sweep::Stored;

@@ -14,6 +14,7 @@ use object_store::aws::AmazonS3;
 use object_store::path::Path as Key;
 use object_store::signer::{Method, SignedUrlOptions, Signer};
 use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectStore, ObjectStoreExt};
+use std::collections::HashMap;
 use std::io::{Seek, SeekFrom};
 use std::ops::Range;
 use std::time::Duration;
@@ -101,10 +102,11 @@ impl MediaStore {
         Ok(StoredObject { bytes: found.meta.size, found })
     }
 
-    /// Returns the size in bytes of the object under `key`.
-    pub async fn size(&self, key: &str) -> Result<u64, MediaError> {
-        let key = Key::parse(key).map_err(object_store::Error::from)?;
-        Ok(self.objects.head(&key).await?.size)
+    /// Returns the size in bytes of each object under a prefix, by its key. A bucket tells of a thousand at once.
+    pub async fn sizes_under(&self, prefix: &str) -> Result<HashMap<String, u64>, MediaError> {
+        let prefix = Key::parse(prefix).map_err(object_store::Error::from)?;
+        let listed = self.objects.list(Some(&prefix));
+        Ok(listed.map_ok(|object| (object.location.to_string(), object.size)).try_collect().await?)
     }
 
     /// Returns a link with which anybody gets the object from the bucket itself; none when the store is no bucket. It
@@ -155,7 +157,6 @@ mod tests {
     use domain::ids::ItemId;
     use object_store::aws::AmazonS3Builder;
     use object_store::memory::InMemory;
-    use std::collections::HashMap;
     use std::sync::Arc;
     use ulid::Ulid;
 
@@ -179,7 +180,8 @@ mod tests {
             assert_eq!(object.bytes, 800_000);
             assert!(read(object).await == wanted);
         }
-        assert_eq!(store.size(&key).await.unwrap(), 800_000);
+        assert_eq!(store.sizes_under("items").await.unwrap(), HashMap::from([(key.clone(), 800_000)]));
+        assert!(store.sizes_under("none").await.unwrap().is_empty());
         let found = store.part(&key, None).await.unwrap();
         std::fs::File::options().write(true).open(folder.join(&key)).unwrap().set_len(100_000).unwrap();
         assert_eq!(read(found).await.len(), 100_000, "and no end to wait for");
