@@ -104,13 +104,9 @@ async fn odd_but_proper_requests_are_answered_like_any_other() -> anyhow::Result
         ("an unknown method", format!("BREW /api/v1/keys HTTP/1.1\r\n{close}\r\n"), 405, "method_not_allowed"),
         ("OPTIONS", format!("OPTIONS /api/v1/keys HTTP/1.1\r\n{close}\r\n"), 405, "method_not_allowed"),
         ("TRACE", format!("TRACE /api/v1/keys HTTP/1.1\r\n{close}\r\n"), 405, "method_not_allowed"),
-        ("a path that is no UTF-8", format!("GET /api/v1/keys/%ff%fe HTTP/1.1\r\n{close}\r\n"), 400, "invalid_request"),
-        (
-            "an id that is no UTF-8",
-            format!("DELETE /api/v1/keys/%ff%fe HTTP/1.1\r\n{close}\r\n"),
-            400,
-            "invalid_request",
-        ),
+        ("a path that is no UTF-8", format!("GET /api/v1/%ff%fe HTTP/1.1\r\n{close}\r\n"), 404, "route_not_found"),
+        ("an id that is no UTF-8", format!("DELETE /api/v1/keys/%ff%fe HTTP/1.1\r\n{close}\r\n"), 404, "key_not_found"),
+        ("such an id from a stranger", "DELETE /api/v1/keys/%ff HTTP/1.0\r\n\r\n".to_owned(), 401, "unauthenticated"),
         ("a NUL in an id", format!("DELETE /api/v1/keys/a%00b HTTP/1.1\r\n{close}\r\n"), 400, "invalid_request"),
         ("a climbing path", format!("GET /api/v1/../../etc/passwd HTTP/1.1\r\n{close}\r\n"), 404, "route_not_found"),
         (

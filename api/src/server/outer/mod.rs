@@ -2,6 +2,8 @@
 //!
 //! Nothing here knows an operation. A panic inside becomes `internal` here, and is logged once.
 
+mod meant;
+
 use crate::app::App;
 use crate::app::beside::call_beside;
 use crate::app::doors::{self, CONSOLE_PATH, Door};
@@ -142,7 +144,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
     type Output = Response;
 
     async fn call(&self, mut request: Request) -> poem::Result<Response> {
-        override_method(&mut request);
+        meant::read(&mut request);
         let (started, method) = (Instant::now(), request.method().clone());
         let speaks_tus = request.header(tus::RESUMABLE).is_some();
         let envelope = Envelope::of(request.uri().path());
@@ -174,18 +176,6 @@ fn may_stay_unread(request: &Request) -> bool {
     const SURELY_READ: u64 = 16 << 10;
     let bytes = request.header(header::CONTENT_LENGTH).and_then(|bytes| bytes.parse::<u64>().ok());
     bytes.is_some_and(|bytes| bytes > SURELY_READ) || request.header(header::TRANSFER_ENCODING).is_some()
-}
-
-/// Gives an upload's request the method that its header names: some clients can't send PATCH (tus 1.0.0).
-fn override_method(request: &mut Request) {
-    let path = request.uri().path().strip_prefix(API_PATH).unwrap_or_default();
-    if request.method() != Method::POST || !path.starts_with("/uploads/") || !path.ends_with("/content") {
-        return;
-    }
-    let named = request.header("x-http-method-override").and_then(|name| name.parse().ok());
-    if let Some(method) = named.filter(|named| [Method::PATCH, Method::HEAD, Method::OPTIONS].contains(named)) {
-        request.set_method(method);
-    }
 }
 
 /// The refusal of a request whose handler was dropped, with its open transaction.
