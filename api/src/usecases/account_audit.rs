@@ -17,7 +17,27 @@ const MOST_A_DAY: i64 = 1_000;
 /// `Retry-After` in seconds: the day is a sliding one.
 const TRY_AGAIN_S: u64 = 600;
 
-fn entry(caller: &Caller, action: &'static str, target: impl Display, details: Option<Value>) -> AccountAuditEntry {
+/// A change, as the log names it.
+#[derive(Clone)]
+pub(super) struct Change {
+    action: &'static str,
+    target: String,
+    details: Option<Value>,
+}
+
+impl Change {
+    /// A change of which its name and its target say all.
+    pub(super) fn of(action: &'static str, target: impl Display) -> Self {
+        Self { action, target: target.to_string(), details: None }
+    }
+
+    /// The same with details.
+    pub(super) fn with(self, details: Value) -> Self {
+        Self { details: Some(details), ..self }
+    }
+}
+
+fn entry(caller: &Caller, change: Change) -> AccountAuditEntry {
     let user = || caller.user_id.map(|user| user.to_string());
     let credential = match caller.credential {
         CredentialKind::ApiKey => "api_key",
@@ -31,83 +51,53 @@ fn entry(caller: &Caller, action: &'static str, target: impl Display, details: O
         address: caller.address.map(|address| address.to_string()),
         request_id: caller.request_id.clone(),
     };
-    AccountAuditEntry { account_id: caller.account_id, actor, action, target: target.to_string(), details }
+    let Change { action, target, details } = change;
+    AccountAuditEntry { account_id: caller.account_id, actor, action, target, details }
 }
 
 /// Logs a change that removes something, in its transaction.
-pub(super) async fn note(
-    conn: &mut PgConnection,
-    caller: &Caller,
-    action: &'static str,
-    target: impl Display,
-    details: Option<Value>,
-) -> Answer<()> {
-    Ok(account_audit::record(conn, &entry(caller, action, target, details)).await?)
+pub(super) async fn note(conn: &mut PgConnection, caller: &Caller, change: Change) -> Answer<()> {
+    Ok(account_audit::record(conn, &entry(caller, change)).await?)
 }
 
 /// Logs a change that makes something, in its transaction.
 ///
 /// # Errors
 /// `rate_limited` where the account has made as many as it may in a day.
-pub(super) async fn note_made(
-    conn: &mut PgConnection,
-    caller: &Caller,
-    action: &'static str,
-    target: impl Display,
-    details: Option<Value>,
-) -> Answer<()> {
+pub(super) async fn note_made(conn: &mut PgConnection, caller: &Caller, change: Change) -> Answer<()> {
     if account_audit::lately(conn, caller.account_id, MOST_A_DAY).await? >= MOST_A_DAY {
         let message = format!("An account makes {MOST_A_DAY} changes to its keys, secret, endpoints and links a day.");
         return Err(ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S));
     }
-    note(conn, caller, action, target, details).await
+    note(conn, caller, change).await
 }
 
 /// As [`note`], for a change in the workspace that the call acts in: where that is another account's, the change is in
 /// the log of that account too.
-pub(super) async fn note_here(
-    conn: &mut PgConnection,
-    caller: &Caller,
-    action: &'static str,
-    target: impl Display,
-    details: Option<Value>,
-) -> Answer<()> {
-    tell_host(conn, caller, action, &target, details.clone()).await?;
-    note(conn, caller, action, target, details).await
+pub(super) async fn note_here(conn: &mut PgConnection, caller: &Caller, change: Change) -> Answer<()> {
+    tell_host(conn, caller, change.clone()).await?;
+    note(conn, caller, change).await
 }
 
 /// As [`note_made`], for a change in the workspace that the call acts in, as in [`note_here`].
 ///
 /// # Errors
 /// As [`note_made`]: a guest's changes count among those of the guest's own account.
-pub(super) async fn note_made_here(
-    conn: &mut PgConnection,
-    caller: &Caller,
-    action: &'static str,
-    target: impl Display,
-    details: Option<Value>,
-) -> Answer<()> {
-    note_made(conn, caller, action, &target, details.clone()).await?;
-    tell_host(conn, caller, action, target, details).await
+pub(super) async fn note_made_here(conn: &mut PgConnection, caller: &Caller, change: Change) -> Answer<()> {
+    note_made(conn, caller, change.clone()).await?;
+    tell_host(conn, caller, change).await
 }
 
 /// Logs a guest's change for the account whose workspace it is in; does nothing where the caller is no guest. The entry
 /// is marked as a guest's, so that it is not counted there, and is without the guest's address, which is not that
 /// account's to know.
-async fn tell_host(
-    conn: &mut PgConnection,
-    caller: &Caller,
-    action: &'static str,
-    target: impl Display,
-    details: Option<Value>,
-) -> Answer<()> {
+async fn tell_host(conn: &mut PgConnection, caller: &Caller, mut change: Change) -> Answer<()> {
     let host = caller.workspace.account_id;
     if host == caller.account_id {
         return Ok(());
     }
-    let mut details = details.unwrap_or_else(|| json!({}));
-    details["guest"] = true.into();
-    let mut told = entry(caller, action, target, Some(details));
+    change.details.get_or_insert_with(|| json!({}))["guest"] = true.into();
+    let mut told = entry(caller, change);
     (told.account_id, told.actor.address) = (host, None);
     Ok(account_audit::record(conn, &told).await?)
 }
@@ -123,11 +113,12 @@ pub(super) async fn note_change(
 ) -> Answer<()> {
     let EndpointChange { url, description, event_types, kinds, enabled, is_operators: _ } = change;
     let is_more = url.is_some() || description.is_some() || event_types.is_some() || kinds.is_some();
+    let change = |action| Change::of(action, now.id).with(audit_value(now));
     match (is_more, enabled) {
-        (true, _) => note_made(conn, caller, "webhook.update", now.id, Some(audit_value(now))).await,
+        (true, _) => note_made(conn, caller, change("webhook.update")).await,
         (false, Some(enabled)) if *enabled == was_enabled => Ok(()),
-        (false, Some(true)) => note_made(conn, caller, "webhook.enable", now.id, Some(audit_value(now))).await,
-        (false, Some(false)) => note(conn, caller, "webhook.disable", now.id, Some(audit_value(now))).await,
+        (false, Some(true)) => note_made(conn, caller, change("webhook.enable")).await,
+        (false, Some(false)) => note(conn, caller, change("webhook.disable")).await,
         (false, None) => Ok(()),
     }
 }

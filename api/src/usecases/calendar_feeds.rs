@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::auth::{Caller, in_time, turn_to_look_up};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
-use crate::usecases::account_audit::{note_here, note_made_here};
+use crate::usecases::account_audit::{Change, note_here, note_made_here};
 use crate::usecases::once::{Before, Begun, Made, Once, forgotten};
 use chrono::TimeDelta;
 use domain::calendar::{MOST_FEEDS, MOST_READS_A_MINUTE, MOST_TOLD, TOLD_DAYS_BACK};
@@ -40,7 +40,7 @@ pub async fn create_feed(
     let (id, token) = (CalendarFeedId::mint(), LinkToken::from_random(once.secret(app, call)));
     let row =
         calendar_feeds::add(&mut create_feed, id, workspace, &token.hash(), caller.user_id, caller.key_id).await?;
-    note_made_here(&mut create_feed, caller, "calendar_feed.create", id, None).await?;
+    note_made_here(&mut create_feed, caller, Change::of("calendar_feed.create", id)).await?;
     let body = show(row, &token);
     // Only the token's hash is stored, here too.
     once.keep(app, &mut create_feed, &body.replace(&token.expose(), "")).await?;
@@ -71,7 +71,7 @@ pub async fn revoke_feed(app: &App, caller: &Caller, id: CalendarFeedId) -> Answ
         let found = calendar_feeds::workspace_of(&mut revoke_feed, id).await?;
         return Err(found.map_or_else(missing, |_| ApiError::elsewhere("feed")));
     }
-    note_here(&mut revoke_feed, caller, "calendar_feed.revoke", id, None).await?;
+    note_here(&mut revoke_feed, caller, Change::of("calendar_feed.revoke", id)).await?;
     revoke_feed.commit().await?;
     Ok(())
 }

@@ -6,7 +6,7 @@
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
-use crate::usecases::account_audit::{note, note_made};
+use crate::usecases::account_audit::{Change, note, note_made};
 use crate::usecases::once::{Before, Begun, Made, Once, forgotten};
 use domain::credential::ApiKey;
 use domain::ids::{KeyId, WorkspaceId};
@@ -61,7 +61,7 @@ pub async fn revoke_key(app: &App, caller: &Caller, key: KeyId) -> Answer<Revoke
     let mut revoke_key = conn.begin().await?;
     let revoked = keys::revoke(&mut revoke_key, caller.account_id, key).await.map_err(ApiError::of_own_lock)?;
     if revoked == Revoked::Now {
-        note(&mut revoke_key, caller, "key.revoke", key, None).await?;
+        note(&mut revoke_key, caller, Change::of("key.revoke", key)).await?;
         revoke_key.commit().await?;
         app.process.wakes.send([Wake::Access(caller.account_id)]);
     }
@@ -105,7 +105,7 @@ async fn insert(
         ApiError::new(Code::KeyLimitReached, message).suggest("DELETE /keys/{keyId} revokes one.")
     })?;
     let details = json!({ "name": row.name, "prefix": row.prefix, "workspace_id": row.workspace_id });
-    note_made(conn, caller, "key.create", row.id, Some(details)).await?;
+    note_made(conn, caller, Change::of("key.create", row.id).with(details)).await?;
     Ok(row)
 }
 

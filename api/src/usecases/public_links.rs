@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::auth::{Caller, in_time, turn_to_look_up};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
-use crate::usecases::account_audit::{note_here, note_made_here};
+use crate::usecases::account_audit::{Change, note_here, note_made_here};
 use crate::usecases::library::reach;
 use crate::usecases::once::{Before, Begun, Made, Once, forgotten};
 use domain::credential::CredentialHash;
@@ -71,7 +71,7 @@ pub async fn create_link(
     let made = public_links::find(&mut create_link, id).await?.ok_or_else(|| unknown(id))?;
     let details = json!({ "item_id": item.id, "expires_at": made.expires_at, "may_download": made.may_download,
         "may_comment": made.may_comment, "has_passphrase": made.has_passphrase });
-    note_made_here(&mut create_link, caller, "link.create", id, Some(details)).await?;
+    note_made_here(&mut create_link, caller, Change::of("link.create", id).with(details)).await?;
     let body = show(made, &token);
     // Only the token's hash is stored, here too.
     once.keep(app, &mut create_link, &body.replace(&token.expose(), "")).await?;
@@ -102,7 +102,7 @@ pub async fn revoke_link(app: &App, caller: &Caller, link: PublicLinkId) -> Answ
         return Err(ApiError::elsewhere("link"));
     }
     if public_links::revoke(&mut revoke_link, link, caller.workspace.id).await? {
-        note_here(&mut revoke_link, caller, "link.revoke", link, None).await?;
+        note_here(&mut revoke_link, caller, Change::of("link.revoke", link)).await?;
     }
     let row = public_links::find(&mut revoke_link, link).await?.ok_or_else(|| unknown(link))?;
     revoke_link.commit().await?;

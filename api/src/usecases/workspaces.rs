@@ -4,7 +4,7 @@
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
-use crate::usecases::account_audit::{note_here, note_made, note_made_here};
+use crate::usecases::account_audit::{Change, note_here, note_made, note_made_here};
 use crate::usecases::once::{Begun, Made, Once};
 use domain::document::{DocumentError, checked_name};
 use domain::ids::{AccountId, UserId, WorkspaceId};
@@ -45,7 +45,8 @@ pub async fn open_workspace(
     if let Some(user) = caller.user_id {
         members::put(&mut open_workspace, row.id, user, Role::Owner).await?;
     }
-    note_made(&mut open_workspace, caller, "workspace.create", row.id, Some(json!({ "name": name }))).await?;
+    note_made(&mut open_workspace, caller, Change::of("workspace.create", row.id).with(json!({ "name": name })))
+        .await?;
     let answer = show(row);
     once.keep(app, &mut open_workspace, &answer).await?;
     open_workspace.commit().await?;
@@ -82,7 +83,7 @@ pub async fn rename_workspace(app: &App, caller: &Caller, name: &str) -> Answer<
     if before.name != name {
         workspaces::rename(&mut rename_workspace, workspace, name).await?;
         let details = json!({ "before": before.name, "name": name });
-        note_made_here(&mut rename_workspace, caller, "workspace.rename", workspace, Some(details)).await?;
+        note_made_here(&mut rename_workspace, caller, Change::of("workspace.rename", workspace).with(details)).await?;
     }
     rename_workspace.commit().await?;
     Ok(OwnedRow { name: name.to_owned(), ..before })
@@ -109,7 +110,7 @@ pub async fn put_member(app: &App, caller: &Caller, user: UserId, role: Role) ->
         Put::NoWorkspace | Put::NoUser => return Err(no_user(user)),
     };
     let details = json!({ "user_id": user, "before": before, "role": role.name() });
-    note_made_here(&mut put_member, caller, "member.put", workspace, Some(details)).await?;
+    note_made_here(&mut put_member, caller, Change::of("member.put", workspace).with(details)).await?;
     let row = members::find(&mut put_member, workspace, user).await?;
     put_member.commit().await?;
     row.ok_or_else(|| ApiError::internal("a member who was just put is not there"))
@@ -135,11 +136,12 @@ pub async fn remove_member(app: &App, caller: &Caller, user: UserId) -> Answer<(
     sessions::end_for_user(&mut remove_member, user, Some(workspace)).await?;
     if home != Some(account) {
         for key in keys::revoke_made_by(&mut remove_member, account, user).await? {
-            note_here(&mut remove_member, caller, "key.revoke", key, Some(json!({ "made_by": user }))).await?;
+            note_here(&mut remove_member, caller, Change::of("key.revoke", key).with(json!({ "made_by": user })))
+                .await?;
         }
     }
     let details = json!({ "user_id": user, "role": role.name() });
-    note_here(&mut remove_member, caller, "member.delete", workspace, Some(details)).await?;
+    note_here(&mut remove_member, caller, Change::of("member.delete", workspace).with(details)).await?;
     remove_member.commit().await?;
     let concerned = [Some(account), home.filter(|home| *home != account)];
     app.process.wakes.send(concerned.into_iter().flatten().map(Wake::Access));

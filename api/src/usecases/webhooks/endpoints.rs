@@ -5,7 +5,7 @@ use super::series::count_ping;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
-use crate::usecases::account_audit::{audit_value, note, note_change, note_made};
+use crate::usecases::account_audit::{Change, audit_value, note, note_change, note_made};
 use crate::usecases::once::{Begun, Made, Once};
 use domain::event::{EventId, EventType, ping_bytes};
 use domain::ids::{AccountId, DeliveryId, EndpointId};
@@ -50,7 +50,7 @@ pub async fn register_webhook(
         let message = format!("The account has {MOST_ENDPOINTS} endpoints, which is the most.");
         ApiError::new(Code::EndpointLimitReached, message).suggest("DELETE /webhooks/{id} removes one.")
     })?;
-    note_made(&mut register, caller, "webhook.create", row.id, Some(audit_value(&row))).await?;
+    note_made(&mut register, caller, Change::of("webhook.create", row.id).with(audit_value(&row))).await?;
     let body = show(row);
     once.keep(app, &mut register, &body).await?;
     register.commit().await?;
@@ -93,7 +93,7 @@ pub async fn remove_webhook(app: &App, caller: &Caller, id: EndpointId) -> Answe
         return Err(missing(&mut remove, id).await?);
     }
     end_silent(&mut remove, Some(id), ENDED_AT_ONCE).await?;
-    note(&mut remove, caller, "webhook.delete", id, None).await?;
+    note(&mut remove, caller, Change::of("webhook.delete", id)).await?;
     remove.commit().await?;
     app.process.wakes.send([Wake::Duties]);
     Ok(())

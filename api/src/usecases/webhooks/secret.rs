@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Time;
-use crate::usecases::account_audit::{note, note_made};
+use crate::usecases::account_audit::{Change, note, note_made};
 use domain::signature::new_secret;
 use secrecy::ExposeSecret;
 use sqlx::Acquire;
@@ -39,9 +39,9 @@ pub async fn issue_secret(app: &App, caller: &Caller, wanted: Wanted) -> Answer<
     }
     if rotated {
         // It is bounded by the time the secret before it lasts, and must always be possible: a secret may have leaked.
-        note(&mut issue, caller, "webhook_secret.rotate", account, None).await?;
+        note(&mut issue, caller, Change::of("webhook_secret.rotate", account)).await?;
     } else if created {
-        note_made(&mut issue, caller, "webhook_secret.create", account, None).await?;
+        note_made(&mut issue, caller, Change::of("webhook_secret.create", account)).await?;
     }
     issue.commit().await?;
     Ok(found)
@@ -54,7 +54,7 @@ pub async fn remove_secret(app: &App, caller: &Caller) -> Answer<()> {
     if !webhook_secrets::remove(&mut remove, caller.account_id).await? {
         return Err(no_secret());
     }
-    note(&mut remove, caller, "webhook_secret.delete", caller.account_id, None).await?;
+    note(&mut remove, caller, Change::of("webhook_secret.delete", caller.account_id)).await?;
     remove.commit().await?;
     Ok(())
 }
