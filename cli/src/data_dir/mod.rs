@@ -1,8 +1,8 @@
 //! The data folder: what `mws up` keeps between two starts, and a lock on it.
 //!
 //! Its `postgres` belongs to the embedded server and its `media` to the media store; `secrets.env`, `credentials.json`
-//! and `up.lock` are this module's; `up.log` is that of an `up` in the background. Files with secrets can be read by their owner alone. Nothing here talks to a
-//! database.
+//! and `up.lock` are this module's; `up.log` is that of an `up` in the background. Files with secrets can be read by
+//! their owner alone. Nothing here talks to a database.
 
 mod credentials;
 mod private_file;
