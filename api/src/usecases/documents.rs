@@ -217,7 +217,8 @@ impl<D: Document> DocumentChange<D> {
         if D::KIND == DocumentKind::Timeline
             && let Some(of) = original_of(&row.body)
         {
-            refuse_circle(&mut self.tx, row.id, of, "`variant_of`", &mut HashSet::new()).await?;
+            let originals = documents::originals(&mut self.tx, row.workspace_id).await?;
+            refuse_circle(&originals, row.id, of, "`variant_of`", &mut HashSet::new())?;
         }
         self.end(app, once, row, show).await
     }

@@ -95,6 +95,10 @@ pub async fn reach_variants(
     } else {
         store::documents::workspaces_of(conn, DocumentKind::Timeline, &named).await?
     };
+    let originals = match own {
+        Some(_) if !named.is_empty() => store::documents::originals(conn, workspace).await?,
+        _ => HashMap::new(),
+    };
     let mut seen = HashSet::new();
     for (index, op) in ops.iter().enumerate() {
         let Some(named) = variant_of(op) else { continue };
@@ -106,7 +110,7 @@ pub async fn reach_variants(
         let error = match named.ok().and_then(|named| places.get(&named.uuid())) {
             Some(home) if *home == workspace => {
                 if let (Some(own), Ok(of)) = (own, named) {
-                    refuse_circle(conn, own, of, &place, &mut seen).await?;
+                    refuse_circle(&originals, own, of, &place, &mut seen)?;
                 }
                 continue;
             }

@@ -125,6 +125,7 @@ mod tus;
 mod unconfigured;
 mod upload_ends;
 mod uploads;
+mod variants;
 mod verdict;
 mod workspace_plans;
 mod workspaces;

@@ -5,6 +5,7 @@ use crate::own_turns::{WAITING, no_more_wait};
 use api::usecases::op_refs::resolve_refs;
 use api::usecases::timelines::reach_variants;
 use domain::document::OpList;
+use domain::ids::TimelineId;
 use futures_util::future::join_all;
 use mws_tests::world::{Media, World, counted, until};
 use serde_json::{Value, json};
@@ -49,6 +50,8 @@ async fn the_timelines_that_many_operations_name_are_looked_up_by_one_statement(
     let own = tenant.client.tool("create_timeline", &new).await?.data()?["timeline"]["id"].clone();
     let theirs = other.client.tool("create_timeline", &new).await?.data()?["timeline"]["id"].clone();
     let of = |id: &Value| json!({ "op": "set_details", "variant_of": id });
+    let variant = json!({ "name": "River", "ops": [of(&own)] });
+    let variant = tenant.client.tool("create_timeline", &variant).await?.data()?["timeline"]["id"].clone();
     let mut ops = vec![of(&own); MANY];
     // Only these operations make a timeline a variant.
     ops.push(json!({ "op": "add_scene", "variant_of": theirs }));
@@ -57,6 +60,12 @@ async fn the_timelines_that_many_operations_name_are_looked_up_by_one_statement(
     let (reached, statements) = counted(looking).await;
     reached?;
     assert_eq!(statements.len(), 1, "{statements:#?}");
+    // Whether one of them comes from the timeline that is changed is looked up by one more.
+    let (ops, changed) = (vec![of(&variant); MANY], Some(TimelineId::mint().uuid()));
+    let looking = reach_variants(&mut conn, tenant.workspace, changed, OpList::Ops, &ops);
+    let (reached, statements) = counted(looking).await;
+    reached?;
+    assert_eq!(statements.len(), 2, "{statements:#?}");
     for (wrong, code, said) in [
         (&theirs, "workspace_forbidden", "`ops[1].variant_of`: The timeline is in another workspace"),
         (&json!("tml_none"), "timeline_not_found", "`ops[1].variant_of`: There is no such timeline"),

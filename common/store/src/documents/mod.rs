@@ -11,7 +11,7 @@ pub use revisions::{find_earlier, replace, step_back};
 
 use chrono::{DateTime, Utc};
 use domain::document::DocumentKind;
-use domain::ids::{AccountId, WorkspaceId};
+use domain::ids::{AccountId, TimelineId, WorkspaceId};
 use serde_json::Value;
 use sqlx::PgConnection;
 use std::collections::HashMap;
@@ -169,6 +169,21 @@ pub async fn workspaces_of(
     .fetch_all(conn)
     .await?;
     Ok(rows.into_iter().map(|row| (row.id, row.workspace_id)).collect())
+}
+
+/// Returns of which timelines those of a workspace are variants, by the variants' ids.
+pub async fn originals(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<HashMap<Uuid, Uuid>> {
+    let rows = sqlx::query!(
+        r#"SELECT id, summary ->> 'variant_of' AS "variant_of!"
+           FROM documents
+           WHERE workspace_id = $1 AND kind = $2 AND summary ->> 'variant_of' IS NOT NULL"#,
+        workspace as WorkspaceId,
+        DocumentKind::Timeline.name(),
+    )
+    .fetch_all(conn)
+    .await?;
+    let named = |text: &str| text.parse::<TimelineId>().ok().map(TimelineId::uuid);
+    Ok(rows.into_iter().filter_map(|row| Some((row.id, named(&row.variant_of)?))).collect())
 }
 
 /// Like [`summary`], and keeps the document from being deleted until the caller's transaction ends. It waits for no
