@@ -29,7 +29,7 @@ fn a_difference_names_the_field_what_it_takes_and_what_was_found() {
         (json!({ "refs": [] }), "`refs`: expected 1 to 2 entries, found 0."),
         (json!({ "refs": ["a"], "read": "x" }), "`read`: expected one of speech, beats, found \"x\"."),
         (json!({ "refs": ["a"], "limit": 51 }), "`limit`: expected 1 to 50, found 51."),
-        (json!({ "refs": ["a"], "minutes": 1e300 }), "`minutes`: expected 0 to 1000000, found 1e300."),
+        (json!({ "refs": ["a"], "minutes": 1e300 }), "`minutes`: expected 0 to 1000000, found 1e+300."),
         (json!({ "refs": ["a"], "minutes": -0.5 }), "`minutes`: expected 0 to 1000000, found -0.5."),
         (json!({ "refs": ["a"], "limit": 1.5 }), "`limit`: expected a whole number, found 1.5."),
         (json!({ "refs": ["a"], "context": "ключ" }), "`context`: expected at most 3 characters, found 4."),

@@ -184,7 +184,7 @@ async fn over_its_budget_a_project_asks_and_goes_on_when_it_is_raised() -> anyho
     let says = asked["agent_message"].as_str().unwrap_or_default();
     assert!(says.contains("It has taken 22 steps"), "{says}");
     assert_eq!((&asked["status"], &asked["left"]["steps"]), (&json!("idle"), &json!(0)));
-    for (minutes, said) in [(-1.0, "found -1.0."), (1e300, "`budget.minutes`: expected 0 to 1000000, found 1e300.")] {
+    for (minutes, said) in [(-1.0, "found -1.0."), (1e300, "`budget.minutes`: expected 0 to 1000000, found 1e+300.")] {
         let new = json!({ "brief": "x", "budget": { "minutes": minutes } });
         let refused = studio.tenant.client.post("/projects", &new).await?;
         assert_eq!(refused.code(), "invalid_request");

@@ -40,7 +40,7 @@ fn what_can_not_be_is_refused_by_its_name() {
         (json!({ "op": "set_audio", "slot": "music", "volume": 1 }), "missing field `ref`"),
         (json!({ "op": "add_track", "item_id": item(3), "duck_db": 3 }), "missing field `duck_under_voice`"),
         (json!({ "op": "add_overlay", "text": "x", "item_id": item(2) }), "of kind `text` has `text`"),
-        (json!({ "op": "add_overlay", "item_id": item(1) }), "an overlay shows an image"),
+        (json!({ "op": "add_overlay", "item_id": item(1) }), "`ref`: the item is no image"),
         (json!({ "op": "add_overlay", "text": "x", "x": 1.5 }), "`x`: expected 0 to 1"),
         (json!({ "op": "add_overlay", "text": "x\0" }), "`text`: expected a text without NUL"),
         (json!({ "op": "set_format", "width": 640.5 }), "`width`, `height`: expected even"),
