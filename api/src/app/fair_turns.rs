@@ -73,10 +73,13 @@ impl<K: Hash + Eq + Copy> FairTurns<K> {
 impl<K: Hash + Eq + Copy> Line<K> {
     /// Returns the place in line of whoever is next; none where no turn is free or nobody may have one.
     fn next(&self) -> Option<usize> {
+        // Those who wait are compared only where a turn is free.
+        if self.free == 0 {
+            return None;
+        }
         let waiting = self.waiting.iter().enumerate().filter(|(_, (key, _))| !self.under_way.contains(key));
         // Of equals the one that came first.
-        let next = waiting.min_by_key(|(_, (key, _))| self.given.get(key).copied());
-        next.map(|(place, _)| place).filter(|_| self.free > 0)
+        Some(waiting.min_by_key(|(_, (key, _))| self.given.get(key).copied())?.0)
     }
 }
 

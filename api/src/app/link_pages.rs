@@ -2,8 +2,8 @@
 //!
 //! Whoever has a link may ask for its page without end, and putting comments and transcript together costs a hundred
 //! times as much as looking the link up. So one request at a time does it for an account, whatever its links, and two
-//! in all (`fair_turns`). The parts are shown to everybody for two seconds, drawings of an item for ten. Whether the link
-//! still works is checked on each request, elsewhere: nothing here lets anybody in.
+//! in all (`fair_turns`). The parts are shown to everybody for two seconds, drawings of an item for ten. Whether the
+//! link still works is checked on each request, elsewhere: nothing here lets anybody in.
 
 use crate::http::answers::AnswerPermit;
 use crate::http::error::Answer;
