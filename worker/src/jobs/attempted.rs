@@ -7,9 +7,13 @@ use runtime::own_fault;
 use std::time::Duration;
 use store::jobs::{Claimed, Outcome};
 
-/// How long a job that was not begun first waits for another worker or for other jobs, and at most.
+/// How long a job that was not begun first waits for another worker or for other jobs.
 const ELSEWHERE: Duration = Duration::from_secs(1);
+/// How long it waits for another worker at most.
 const ELSEWHERE_MOST: Duration = Duration::from_secs(30);
+/// How long it waits for a place among other jobs at most: newer ones ask as soon as they come, and a place may be free for
+/// moments.
+const PLACE_MOST: Duration = Duration::from_secs(5);
 
 /// The result of an attempt.
 pub(super) struct Attempted {
@@ -33,9 +37,9 @@ pub(super) fn deferred(wait: Duration) -> Attempted {
     Attempted { outcome: Outcome::HandedBackFor(wait), made: Vec::new(), error: Some(error) }
 }
 
-/// Returns how long a job waits that could not be begun, after `times` claims to no end.
-fn put_back_for(times: i32) -> Duration {
-    (ELSEWHERE * u32::try_from(times).unwrap_or(0).saturating_add(1)).min(ELSEWHERE_MOST)
+/// Returns how long a job waits that could not be begun, after `times` claims to no end; `most` at most.
+fn put_back_for(times: i32, most: Duration) -> Duration {
+    (ELSEWHERE * u32::try_from(times).unwrap_or(0).saturating_add(1)).min(most)
 }
 
 /// Returns the result of an attempt that failed, and whether its job is tried again.
@@ -47,7 +51,8 @@ pub(super) fn failed(claimed: &Claimed, error: &ReadError) -> Attempted {
     // Claims that did not fail: they were handed back or lost.
     let uncounted = claimed.claim_no - 1 - i32::from(claimed.failures);
     let handed_back = match error {
-        ReadError::Elsewhere | ReadError::NoPlace => Some(put_back_for(uncounted)),
+        ReadError::Elsewhere => Some(put_back_for(uncounted, ELSEWHERE_MOST)),
+        ReadError::NoPlace => Some(put_back_for(uncounted, PLACE_MOST)),
         _ if error.is_ours() => own_fault::wait(uncounted),
         _ => None,
     };
