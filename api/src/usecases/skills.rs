@@ -72,18 +72,18 @@ pub async fn reach_skills(
     list: OpList,
     ops: &[Value],
 ) -> Answer<()> {
-    let mut named: Vec<(usize, &str)> = Vec::new();
+    let mut added: Vec<(usize, &str)> = Vec::new();
     for (index, op) in ops.iter().enumerate().filter(|(_, op)| op["op"] == "set_details") {
         let names = op["skills"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        named.extend(names.filter(|name| !kept.iter().any(|own| own == name)).map(|name| (index, name)));
+        added.extend(names.filter(|name| !kept.iter().any(|own| own == name)).map(|name| (index, name)));
     }
-    if named.is_empty() {
+    if added.is_empty() {
         return Ok(());
     }
     let kind = DocumentKind::Skill;
     let rows = store::documents::page(conn, workspace, kind, None, kind.most()).await?;
     let known: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-    let Some((index, name)) = named.into_iter().find(|(_, name)| !known.contains(name)) else { return Ok(()) };
+    let Some((index, name)) = added.into_iter().find(|(_, name)| !known.contains(name)) else { return Ok(()) };
     let name: String = name.chars().take(MOST_NAME_CHARACTERS).collect();
     let has = match known.len() {
         0 => "it has none".to_owned(),

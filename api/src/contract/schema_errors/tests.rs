@@ -12,7 +12,7 @@ fn said(body: &Value) -> Option<String> {
             "refs": { "type": "array", "minItems": 1, "maxItems": 2, "items": { "type": "string" } },
             "read": { "allOf": [{ "type": "string", "enum": ["speech", "beats"] }], "nullable": true },
             "limit": { "type": "integer", "minimum": 1.0, "maximum": 50.0, "nullable": true },
-            "minutes": { "type": "number", "minimum": 0, "maximum": 1000000 },
+            "minutes": { "type": "number", "minimum": 0, "maximum": 1_000_000 },
             "context": { "type": "string", "maxLength": 3 },
             "values": { "type": "object", "additionalProperties": { "type": "string" } },
             "free": { "type": "object" },

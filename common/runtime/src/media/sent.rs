@@ -102,6 +102,12 @@ impl MediaStore {
         Ok(StoredObject { bytes: found.meta.size, found })
     }
 
+    /// Returns the size in bytes of the object under `key`.
+    pub async fn size(&self, key: &str) -> Result<u64, MediaError> {
+        let key = Key::parse(key).map_err(object_store::Error::from)?;
+        Ok(self.objects.head(&key).await?.size)
+    }
+
     /// Returns the size in bytes of each object under a prefix, by its key. A bucket tells of a thousand at once.
     pub async fn sizes_under(&self, prefix: &str) -> Result<HashMap<String, u64>, MediaError> {
         let prefix = Key::parse(prefix).map_err(object_store::Error::from)?;
