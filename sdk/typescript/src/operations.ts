@@ -815,7 +815,8 @@ export class Generation {
   }
 
   /** Makes speech from `text`, or sound such as music from a `prompt`, in a job that makes a new item. Two speech
-   * engines are built in and cost no AI credits, only minutes of speech; their quality is draft. Whatever is made
+   * engines are built in and cost no AI credits, only minutes of speech; their quality is draft. A text that
+   * their voice has no sounds for is refused, and `warnings` names letters that it leaves out. Whatever is made
    * so is `synthetic`. */
   generateAudio(body: Schemas["GenerateAudio"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_GenerationAnswer"]> {
     return this.calls.call(OPERATIONS.generate_audio, { body, options });

@@ -776,7 +776,7 @@ export interface paths {
         put?: never;
         /**
          * Generate speech or sound
-         * @description Makes speech from `text`, or sound such as music from a `prompt`, in a job that makes a new item. Two speech engines are built in and cost no AI credits, only minutes of speech; their quality is draft. Whatever is made so is `synthetic`.
+         * @description Makes speech from `text`, or sound such as music from a `prompt`, in a job that makes a new item. Two speech engines are built in and cost no AI credits, only minutes of speech; their quality is draft. A text that their voice has no sounds for is refused, and `warnings` names letters that it leaves out. Whatever is made so is `synthetic`.
          */
         post: operations["generate_audio"];
         delete?: never;
@@ -4837,7 +4837,7 @@ export interface components {
          * @description A project to create.
          */
         CreateProject: {
-            /** @description The task, in words. */
+            /** @description The task, in words: 1 to 20000 characters, not all of them blanks. */
             brief: string;
             /** @description Who works on it; `autonomous` when not given. */
             mode?: components["schemas"]["ProjectMode"] | null;
@@ -6002,6 +6002,8 @@ export interface components {
             synthetic: boolean;
             /** @description `draft` when a simple engine makes it. */
             quality?: string | null;
+            /** @description What is not spoken of the text, in whole sentences; absent when nothing is known to be left out. */
+            warnings?: string[] | null;
         };
         /**
          * GetItem
@@ -8717,7 +8719,7 @@ export interface components {
          * @description A message to the agent.
          */
         ProjectMessage: {
-            /** @description What to change, 1 to 4000 characters: another length, words to look for or to leave out, with or without music or captions. What it does not mention stays as it was. */
+            /** @description What to change, 1 to 4000 characters, not all of them blanks: another length, words to look for or to leave out, with or without music or captions. What it does not mention stays as it was. */
             text: string;
             /** @description What the agent may use from now on, in all of its work on the project. Absent fields keep their values. */
             budget?: components["schemas"]["ProjectBudget"] | null;
@@ -10333,7 +10335,7 @@ export interface components {
             fps?: number | null;
             /** @description The language that is spoken, such as `en`. */
             language?: string | null;
-            /** @description Names of the skills that guide the timeline, at most 50. */
+            /** @description Names of skills of the workspace that guide the timeline, at most 50. */
             skills?: string[] | null;
             /** @description The timeline of which it is a variant. */
             variant_of?: string | null;
@@ -17388,7 +17390,10 @@ export interface operations {
                      *         "output_item_id": "a output item id",
                      *         "model": "a model",
                      *         "synthetic": true,
-                     *         "quality": "a quality"
+                     *         "quality": "a quality",
+                     *         "warnings": [
+                     *           "a warnings"
+                     *         ]
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
@@ -17485,7 +17490,10 @@ export interface operations {
                      *         "output_item_id": "a output item id",
                      *         "model": "a model",
                      *         "synthetic": true,
-                     *         "quality": "a quality"
+                     *         "quality": "a quality",
+                     *         "warnings": [
+                     *           "a warnings"
+                     *         ]
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
@@ -17582,7 +17590,10 @@ export interface operations {
                      *         "output_item_id": "a output item id",
                      *         "model": "a model",
                      *         "synthetic": true,
-                     *         "quality": "a quality"
+                     *         "quality": "a quality",
+                     *         "warnings": [
+                     *           "a warnings"
+                     *         ]
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
@@ -17675,7 +17686,10 @@ export interface operations {
                      *         "output_item_id": "a output item id",
                      *         "model": "a model",
                      *         "synthetic": true,
-                     *         "quality": "a quality"
+                     *         "quality": "a quality",
+                     *         "warnings": [
+                     *           "a warnings"
+                     *         ]
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
@@ -17769,7 +17783,10 @@ export interface operations {
                      *         "output_item_id": "a output item id",
                      *         "model": "a model",
                      *         "synthetic": true,
-                     *         "quality": "a quality"
+                     *         "quality": "a quality",
+                     *         "warnings": [
+                     *           "a warnings"
+                     *         ]
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",

@@ -1522,7 +1522,8 @@ class Generation(Group):
         timeout: float | None = None,
     ) -> types.ToolAnswerGenerationAnswer:
         """Makes speech from `text`, or sound such as music from a `prompt`, in a job that makes a new item. Two speech engines
-        are built in and cost no AI credits, only minutes of speech; their quality is draft. Whatever is made so is
+        are built in and cost no AI credits, only minutes of speech; their quality is draft. A text that their voice
+        has no sounds for is refused, and `warnings` names letters that it leaves out. Whatever is made so is
         `synthetic`."""
         return self._client.call(OPERATIONS['generate_audio'], body={}, maybe={'text': text, 'prompt': prompt, 'voice': voice, 'language': language, 'model': model, 'seconds': seconds, 'seed': seed, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
@@ -4014,7 +4015,8 @@ class AsyncGeneration(AsyncGroup):
         timeout: float | None = None,
     ) -> types.ToolAnswerGenerationAnswer:
         """Makes speech from `text`, or sound such as music from a `prompt`, in a job that makes a new item. Two speech engines
-        are built in and cost no AI credits, only minutes of speech; their quality is draft. Whatever is made so is
+        are built in and cost no AI credits, only minutes of speech; their quality is draft. A text that their voice
+        has no sounds for is refused, and `warnings` names letters that it leaves out. Whatever is made so is
         `synthetic`."""
         return await self._client.call(OPERATIONS['generate_audio'], body={}, maybe={'text': text, 'prompt': prompt, 'voice': voice, 'language': language, 'model': model, 'seconds': seconds, 'seed': seed, 'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
