@@ -196,7 +196,7 @@ impl World {
         sqlx::query(
             "INSERT INTO items (id, workspace_id, account_id, ref, name, type, status, duration_ms, has_audio, has_video,
                  object_key)
-             SELECT id, $2, $3, ref, 'test', $4, 'ready', $5, $6, $7, object_key
+             SELECT id, $2, $3, ref, 'test', $4, 'ready', NULLIF($5, 0), $6, $7, object_key
              FROM unnest($1::uuid[], $8::text[], $9::text[]) AS made (id, ref, object_key)",
         )
         .bind(&ids)
