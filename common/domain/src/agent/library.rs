@@ -1,6 +1,6 @@
 //! The library's items as the agent knows them: which may be footage, which the brief names, and which are music.
 
-use super::reading::texts;
+use super::reading::{ms, texts};
 use super::wishes::Wishes;
 use super::words::{is_same_word, unmarked};
 use crate::generation::{COPIES, FILMS};
@@ -211,12 +211,6 @@ fn words(text: &str) -> Vec<String> {
         apart.extend(letter.to_lowercase());
     }
     apart.split(|c: char| !c.is_alphabetic()).map(str::to_owned).collect()
-}
-
-/// Converts seconds of JSON to milliseconds; `None` if they are no number or negative.
-pub fn ms(seconds: &Value) -> Option<i64> {
-    #[expect(clippy::cast_possible_truncation, reason = "a cast of a float saturates, and no media lasts so long")]
-    seconds.as_f64().filter(|seconds| *seconds >= 0.0).map(|seconds| (seconds * 1000.0).round() as i64)
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Reads from tools' answers what the agent uses of them.
 
-use super::library::ms;
 use super::moments::{SaidWord, WordHit};
 use serde_json::Value;
 
@@ -78,6 +77,12 @@ pub fn held(answer: &Value) -> i64 {
 pub fn hundredths(number: &Value) -> i64 {
     #[expect(clippy::cast_possible_truncation, reason = "a cast of a float saturates")]
     number.as_f64().map_or(0, |number| (number * 100.0).round() as i64)
+}
+
+/// Converts seconds of JSON to milliseconds; `None` if they are no number or negative.
+pub fn ms(seconds: &Value) -> Option<i64> {
+    #[expect(clippy::cast_possible_truncation, reason = "a cast of a float saturates, and no media lasts so long")]
+    seconds.as_f64().filter(|seconds| *seconds >= 0.0).map(|seconds| (seconds * 1000.0).round() as i64)
 }
 
 /// Returns the strings of a list.
