@@ -11,8 +11,9 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
-/// How long `turn_soon` waits for a turn.
-const WAITED: Duration = Duration::from_secs(2);
+/// How long `turn_soon` waits for a turn: longer than what a long transcript's page takes on a busy machine, since nobody
+/// who is first in line can be let in before one of those that are under way has ended.
+const WAITED: Duration = Duration::from_secs(6);
 /// `Retry-After` of a refusal, in seconds.
 const TRY_AGAIN_S: u64 = 5;
 /// For how long it is known who had a turn.
@@ -46,7 +47,7 @@ impl<K: Hash + Eq + Copy> FairTurns<K> {
         Self(Arc::new(Mutex::new(Line { free: most, under_way, given, waiting: Vec::new() })))
     }
 
-    /// Waits for the key's next turn, two seconds at most, for a request without a credential.
+    /// Waits for the key's next turn, six seconds at most, for a request without a credential.
     ///
     /// # Errors
     /// `rate_limited` when it has not come by then because the key has one that still lasts, `unavailable` when others
