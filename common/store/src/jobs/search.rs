@@ -215,7 +215,7 @@ pub(super) fn ids(before: Option<JobId>, filter: &JobSearchFilter) -> Range<Uuid
     let since = filter.since.and_then(|since| since.checked_sub_signed(CLOCKS_DIFFER)).and_then(first);
     let until = filter.until.and_then(|until| until.checked_add_signed(CLOCKS_DIFFER)).and_then(first);
     let below = before.map(JobId::uuid).into_iter().chain(until).min();
-    since.unwrap_or(Uuid::nil())..below.unwrap_or(Uuid::max())
+    since.unwrap_or_default()..below.unwrap_or(Uuid::max())
 }
 
 /// What is needed to start the work of an ended job again.
