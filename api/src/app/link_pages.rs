@@ -2,8 +2,9 @@
 //!
 //! Whoever has a link may ask for its page without end, and putting comments and transcript together costs a hundred
 //! times as much as looking the link up. So one request at a time does it for an account, whatever its links, and two
-//! in all (`fair_turns`). The parts are shown to everybody for two seconds, drawings of an item for ten. Whether the
-//! link still works is checked on each request, elsewhere: nothing here lets anybody in.
+//! in all (`fair_turns`). Where the item's reads are long it takes many times as long again: one request does it then,
+//! beside those two. The parts are shown to everybody for two seconds, drawings of an item for ten, those of long reads
+//! for a minute. Whether the link still works is checked on each request, elsewhere: nothing here lets anybody in.
 
 use crate::http::answers::AnswerPermit;
 use crate::http::error::Answer;
@@ -19,9 +20,14 @@ use store::items::ItemRow;
 const SHOWN_FOR: Duration = Duration::from_secs(2);
 /// How long a drawing of an item is shown.
 const DRAWN_FOR: Duration = Duration::from_secs(10);
+/// The same where its reads are long.
+const LONG_DRAWN_FOR: Duration = Duration::from_mins(1);
+/// The reads that a page shows are long where they have more bytes together. So many are more than an hour of talk, of
+/// which captions take some half a second in a debug build; a transcript may have 64 times as many.
+pub const LONG_READS: i64 = 1 << 20;
 /// Views of one link within this are counted as one.
 const COUNTED_ONCE: Duration = Duration::from_secs(1);
-/// Bytes that are kept of pages' parts, and of drawings, each.
+/// Bytes that are kept of pages' parts, of drawings, and of drawings of long reads, each.
 const MOST_KEPT: u64 = 32 << 20;
 /// Links whose last view is remembered.
 const MOST_VIEWED: u64 = 100_000;
@@ -100,20 +106,20 @@ type DrawingKey = (Drawn, ItemId, String, Vec<String>);
 pub struct LinkPages {
     shown: Cache<PublicLinkId, Arc<PageParts>>,
     drawn: Cache<DrawingKey, Drawing>,
+    drawn_of_long: Cache<DrawingKey, Drawing>,
     viewed: Cache<PublicLinkId, ()>,
 }
 
 impl LinkPages {
     /// An empty memory.
     pub fn new() -> Self {
-        let size = |bytes: usize| u32::try_from(bytes + 1_000).unwrap_or(u32::MAX);
-        let of_page = move |_: &_, parts: &Arc<PageParts>| {
-            size([&parts.said, &parts.talk].into_iter().flatten().map(String::len).sum())
+        let of_page = |_: &_, parts: &Arc<PageParts>| {
+            weight([&parts.said, &parts.talk].into_iter().flatten().map(String::len).sum())
         };
-        let of_drawing = move |_: &_, drawing: &Drawing| size(drawing.bytes.len());
         Self {
             shown: Cache::builder().max_capacity(MOST_KEPT).weigher(of_page).time_to_live(SHOWN_FOR).build(),
-            drawn: Cache::builder().max_capacity(MOST_KEPT).weigher(of_drawing).time_to_live(DRAWN_FOR).build(),
+            drawn: drawings(DRAWN_FOR),
+            drawn_of_long: drawings(LONG_DRAWN_FOR),
             viewed: Cache::builder().max_capacity(MOST_VIEWED).time_to_live(COUNTED_ONCE).build(),
         }
     }
@@ -133,14 +139,20 @@ impl LinkPages {
         self.shown.invalidate(&link).await;
     }
 
-    /// Returns a drawing of the item as it is now, where one was made within ten seconds.
-    pub async fn drawn(&self, what: Drawn, item: &ItemRow) -> Option<Drawing> {
-        self.drawn.get(&key(what, item)).await
+    /// Returns a drawing of the item as it is now, where one was made within ten seconds, or within a minute if the
+    /// item's reads, which have so many bytes, are long.
+    pub async fn drawn(&self, what: Drawn, item: &ItemRow, read_bytes: i64) -> Option<Drawing> {
+        self.drawings_of(read_bytes).get(&key(what, item)).await
     }
 
-    /// Keeps a drawing for ten seconds.
-    pub async fn keep(&self, what: Drawn, item: &ItemRow, drawing: &Drawing) {
-        self.drawn.insert(key(what, item), drawing.clone()).await;
+    /// Keeps a drawing for as long.
+    pub async fn keep(&self, what: Drawn, item: &ItemRow, read_bytes: i64, drawing: &Drawing) {
+        self.drawings_of(read_bytes).insert(key(what, item), drawing.clone()).await;
+    }
+
+    /// Where drawings of reads with so many bytes are kept. Those of long ones push no others out.
+    const fn drawings_of(&self, read_bytes: i64) -> &Cache<DrawingKey, Drawing> {
+        if read_bytes > LONG_READS { &self.drawn_of_long } else { &self.drawn }
     }
 
     /// Whether a view of the link counts: the first within a second does.
@@ -157,6 +169,17 @@ impl Default for LinkPages {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// A memory of drawings, which are shown for so long.
+fn drawings(shown_for: Duration) -> Cache<DrawingKey, Drawing> {
+    let of_drawing = |_: &DrawingKey, drawing: &Drawing| weight(drawing.bytes.len());
+    Cache::builder().max_capacity(MOST_KEPT).weigher(of_drawing).time_to_live(shown_for).build()
+}
+
+/// What is kept for so many bytes, with what it takes beside them.
+fn weight(bytes: usize) -> u32 {
+    u32::try_from(bytes + 1_000).unwrap_or(u32::MAX)
 }
 
 fn key(what: Drawn, item: &ItemRow) -> DrawingKey {
@@ -181,5 +204,13 @@ mod tests {
         drop(rooms);
         let _others = more().expect("all is given back with the last");
         assert!(sent().is_err(), "it is taken anew");
+    }
+
+    #[test]
+    fn what_is_drawn_of_long_reads_is_shown_for_longer() {
+        let pages = LinkPages::new();
+        let shown_for = |read_bytes| pages.drawings_of(read_bytes).policy().time_to_live();
+        assert_eq!([0, LONG_READS].map(shown_for), [Some(DRAWN_FOR); 2]);
+        assert_eq!(shown_for(LONG_READS + 1), Some(LONG_DRAWN_FOR));
     }
 }

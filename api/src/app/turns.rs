@@ -7,6 +7,7 @@
 //! work, alone.
 
 use crate::app::fair_turns::FairTurns;
+use crate::app::link_pages::LONG_READS;
 use crate::http::answers::Taker;
 use crate::http::error::{Answer, ApiError, Code};
 use domain::ids::{AccountId, ItemId, UploadId};
@@ -45,6 +46,8 @@ pub struct WorkTurns {
     pub public_links: Turns<[u8; 32]>,
     /// Putting together what a public link's page shows, and checking passphrases, by the link's account.
     pub page_parts: FairTurns<AccountId>,
+    /// Putting together what such a page shows of long reads, by the link's account.
+    long_page_parts: FairTurns<AccountId>,
     /// Taking comments of guests, by the link's account.
     pub guest_comments: Turns<AccountId>,
     /// Looking up a calendar feed, by the hash of its token.
@@ -83,6 +86,12 @@ impl WorkTurns {
     pub const fn pulls(&self, bytes: usize) -> &Turns<AccountId> {
         if bytes > LONG_PULL { &self.long_pulls } else { &self.short_pulls }
     }
+
+    /// The turns to put together what a public link's page shows, by the bytes of the stored reads that it shows. No
+    /// page of short ones waits for long ones.
+    pub const fn pages(&self, read_bytes: i64) -> &FairTurns<AccountId> {
+        if read_bytes > LONG_READS { &self.long_page_parts } else { &self.page_parts }
+    }
 }
 
 impl Default for WorkTurns {
@@ -106,6 +115,8 @@ impl Default for WorkTurns {
             streams: Turns::new(2, 4),
             // A page or a calendar costs a hundred times as much as looking its link up.
             page_parts: FairTurns::new(2),
+            // Parsing a day of words takes seconds, and many times their bytes of memory.
+            long_page_parts: FairTurns::new(1),
             // They wait for the account's own turns of the database, where they must keep nobody else waiting.
             guest_comments: Turns::new(1, Semaphore::MAX_PERMITS),
             calendars: Turns::new(1, 2),
@@ -210,6 +221,20 @@ mod tests {
         assert!(own.as_mut().now_or_never().is_none(), "one short page at a time");
         drop(short);
         own.await;
+    }
+
+    #[tokio::test]
+    async fn a_page_waits_for_none_that_shows_long_reads_and_these_wait_for_each_other() {
+        let (turns, busy, other) = (WorkTurns::default(), AccountId::mint(), AccountId::mint());
+        let of = |account, bytes| turns.pages(bytes).turn_soon(account).now_or_never();
+        let long = of(busy, 64 << 20).expect("at once").expect("a turn");
+        assert!(of(other, LONG_READS + 1).is_none(), "one at a time");
+        let short = [busy, other].map(|account| of(account, LONG_READS).expect("at once").expect("a turn"));
+        assert!(of(AccountId::mint(), 0).is_none(), "two at a time");
+        drop(long);
+        assert!(of(other, LONG_READS + 1).is_some(), "it waits for no short ones");
+        drop(short);
+        assert!(of(other, 0).is_some());
     }
 
     #[tokio::test]

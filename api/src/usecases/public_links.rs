@@ -11,6 +11,8 @@ use crate::usecases::once::{Before, Begun, Made, Once, forgotten};
 use domain::credential::CredentialHash;
 use domain::ids::PublicLinkId;
 use domain::public_link::{LinkToken, MOST_LINKS, MOST_WRONG, WRONG_MINUTES, admission_subject, passphrase_subject};
+use domain::read::Read;
+use picture::DRAWN;
 use serde_json::json;
 use store::public_links::{self, LinkRow, NewLink, OpenLink, Rights};
 
@@ -123,7 +125,8 @@ pub async fn open_link(app: &App, scope: &Scope, token: &str) -> Answer<Option<O
     let (hash, presented) = (token.hash(), CredentialHash::of(&format!("public link {}", token.expose())));
     app.guesses.refuse(scope, &presented).await?;
     let _turn = turn_to_look_up(app, scope, &presented, &app.turns.public_links, hash).await?;
-    let found = in_time(async { public_links::open(&mut *app.conn().await?, &hash).await }).await?;
+    let shown: Vec<&str> = DRAWN.into_iter().chain([Read::Transcript.name()]).collect();
+    let found = in_time(async { public_links::open(&mut *app.conn().await?, &hash, &shown).await }).await?;
     match &found {
         Some(_) => app.guesses.remember_right(&presented).await,
         None => app.guesses.count(scope).await,

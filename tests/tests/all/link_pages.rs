@@ -2,10 +2,12 @@
 
 use crate::dubs::stored;
 use crate::public_links::{Visitor, link};
-use anyhow::Context;
+use anyhow::{Context, ensure};
+use api::app::link_pages::LONG_READS;
 use api::http::answers::Taker;
 use domain::ids::{AccountId, ItemId, JobId, PublicLinkId, UserId};
 use domain::read::Read;
+use futures_util::FutureExt as _;
 use mws_tests::world::{Media, World, until};
 use poem::Endpoint;
 use reqwest::StatusCode;
@@ -69,6 +71,31 @@ async fn what_is_drawn_is_drawn_once_for_those_who_come_together() -> anyhow::Re
     });
     let drawn = drawn.await?;
     assert!(drawn.contains("class=\"speech\""), "{drawn}");
+    world.end().await
+}
+
+#[tokio::test]
+async fn pages_of_short_reads_and_those_of_long_ones_wait_for_none_of_each_other() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let turns = &world.app().turns;
+    // No page shows a search index, so that one that is long makes no page long.
+    for (long, others) in [(Read::SearchIndex, LONG_READS + 1), (Read::Transcript, LONG_READS)] {
+        let item = world.item(&tenant, Media::video(60)).await?;
+        let said = json!({ "start": 0.5, "end": 2, "text": "Good morning." });
+        stored(&world, item, Read::Transcript, json!({ "words": [], "segments": [said] })).await?;
+        stored(&world, item, Read::Speech, json!({ "segments": [{ "start": 0.5, "end": 2 }] })).await?;
+        stored(&world, item, Read::SearchIndex, json!({})).await?;
+        let longer = "UPDATE item_reads SET bytes = $1 WHERE item_id = $2 AND read = $3";
+        sqlx::query(longer).bind(LONG_READS + 1).bind(item).bind(long.name()).execute(world.pool()).await?;
+        let (_, visitor) = link(&tenant, item, json!({})).await?;
+        let held = from_fn(|| turns.pages(others).turn_soon(AccountId::mint()).now_or_never());
+        let held: Vec<_> = held.collect::<Result<_, _>>()?;
+        ensure!(!held.is_empty(), "other accounts have all turns of the other kind");
+        for path in ["", "/lanes.svg", "/captions.vtt"] {
+            assert_eq!(visitor.get(path).await?.status(), StatusCode::OK, "{path} of a long {long}");
+        }
+    }
     world.end().await
 }
 

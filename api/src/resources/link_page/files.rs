@@ -75,27 +75,27 @@ fn sending(visit: &Visit, drawing: &Drawing, mut response: Response) -> Answer<R
 
 /// Returns a file drawn from the item's reads: a recent one, or one that is drawn now, in its turn.
 async fn draw_in_turn(visit: &Visit, what: Drawn) -> Answer<Drawing> {
-    let pages = &visit.app.link_pages;
+    let (pages, account, read_bytes) = (&visit.app.link_pages, visit.link.account_id, visit.link.read_bytes);
     let item = visit.item().await?;
-    if let Some(drawn) = pages.drawn(what, &item).await {
+    if let Some(drawn) = pages.drawn(what, &item, read_bytes).await {
         return Ok(drawn);
     }
-    let turn = visit.app.turns.page_parts.turn_soon(visit.link.account_id).await?;
+    let turn = visit.app.turns.pages(read_bytes).turn_soon(account).await?;
     // The request that had the turn before may have drawn it.
-    if let Some(drawn) = pages.drawn(what, &item).await {
+    if let Some(drawn) = pages.drawn(what, &item, read_bytes).await {
         return Ok(drawn);
     }
-    let large = visit.app.answers.large(visit.link.account_id)?;
+    let large = visit.app.answers.large(account)?;
     let room = visit.room(ROOM_BYTES)?;
     // The task goes on when the visitor hangs up, and keeps its turn until it has ended.
-    let (app, account) = (visit.app.clone(), visit.link.account_id);
+    let app = visit.app.clone();
     let work = tokio::spawn(async move {
         let bytes = match what {
             Drawn::Lanes => draw(&app, account, &item).await?,
             Drawn::Captions => write(&app, account, &item).await?,
         };
         let drawing = Drawing::of(bytes);
-        app.link_pages.keep(what, &item, &drawing).await;
+        app.link_pages.keep(what, &item, read_bytes, &drawing).await;
         drop((turn, large, room));
         Ok(drawing)
     });

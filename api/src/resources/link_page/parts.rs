@@ -1,8 +1,9 @@
 //! The parts of a link's page, the transcript and the comments, which are put together once for all who visit it within
 //! two seconds.
 //!
-//! They are bounded in bytes and in cost: one request at a time puts them together for an account, and holds room of
-//! visitors for the page, and memory for the transcript while it is read. That goes on when its visitor hangs up.
+//! They are bounded in bytes and in cost: one request at a time puts them together for an account, and one more where
+//! reads are long. It holds room of visitors for the page, and memory for the transcript while it is read. That goes on
+//! when its visitor hangs up.
 
 use super::view::Talk;
 use super::{ROOM_BYTES, Visit, view};
@@ -33,7 +34,7 @@ pub(super) async fn of(visit: &Visit) -> Answer<Arc<PageParts>> {
     if let Some(parts) = app.link_pages.parts_of(link.id).await {
         return Ok(parts);
     }
-    let turn = app.turns.page_parts.turn_soon(link.account_id).await?;
+    let turn = app.turns.pages(link.read_bytes).turn_soon(link.account_id).await?;
     // The request that had the turn before may have put them together.
     if let Some(parts) = app.link_pages.parts_of(link.id).await {
         return Ok(parts);

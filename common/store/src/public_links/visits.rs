@@ -25,21 +25,26 @@ pub struct OpenLink {
     pub expires_at: DateTime<Utc>,
     /// The database's time.
     pub now: DateTime<Utc>,
+    /// The size of the item's stored reads that its page shows, in bytes.
+    pub read_bytes: i64,
 }
 
 /// Returns the link with this token; none when it is revoked or has expired, its item is deleted, its account is
-/// suspended, or whoever made it has no access any more.
-pub async fn open(conn: &mut PgConnection, token_hash: &[u8]) -> sqlx::Result<Option<OpenLink>> {
+/// suspended, or whoever made it has no access any more. `shown` names the reads that its page shows.
+pub async fn open(conn: &mut PgConnection, token_hash: &[u8], shown: &[&str]) -> sqlx::Result<Option<OpenLink>> {
     sqlx::query_as!(
         OpenLink,
         r#"SELECT l.id AS "id: PublicLinkId", l.item_id AS "item_id: ItemId",
                l.workspace_id AS "workspace_id: WorkspaceId", i.account_id AS "account_id: AccountId", l.may_download,
-               l.may_comment, l.passphrase_hash, l.expires_at, mws_now() AS "now!"
+               l.may_comment, l.passphrase_hash, l.expires_at, mws_now() AS "now!",
+               coalesce((SELECT sum(r.bytes) FROM item_reads r WHERE r.item_id = l.item_id AND r.read = ANY ($2)),
+                   0)::bigint AS "read_bytes!"
            FROM public_links l JOIN items i ON i.id = l.item_id
            WHERE l.token_hash = $1 AND l.revoked_at IS NULL AND l.expires_at > mws_now() AND i.deleted_at IS NULL
                AND mws_link_maker_holds(l.user_id, l.key_id, l.workspace_id)
                AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = i.account_id AND a.suspended_at IS NOT NULL)"#,
         token_hash,
+        shown as &[&str],
     )
     .fetch_optional(conn)
     .await
