@@ -258,6 +258,7 @@ async fn a_film_that_could_not_be_dubbed_is_not_rendered() -> anyhow::Result<()>
         (with(&body, "ref", json!(item)), "invalid_request", "exactly one"),
         (with(&body, "script", line(9.0, 10.5, "a")), "invalid_request", "at most 10"),
         (with(&body, "script", line(0.0, 1.0, " ")), "invalid_request", "says nothing"),
+        (with(&body, "script", line(0.0, 1.0, "你好")), "invalid_request", "has sounds for"),
         (with(&body, "target_language", "spanish"), "invalid_request", "`target_language`"),
         (json!({ "timeline_id": id, "target_language": "fr" }), "engine_not_configured", "The pairs of languages"),
         (

@@ -145,17 +145,19 @@ async fn a_talk_is_heard_translated_and_spoken_and_spoken_again_where_it_is_chan
 
     let edit = json!({ "dub_id": dub["id"], "if_revision": 1, "ops": [
         { "op": "update_segment", "segment_id": segments[1]["id"], "translation": "Gracias." },
+        { "op": "update_segment", "segment_id": segments[2]["id"], "translation": "你好世界" },
     ] });
     let edited = client.tool("edit_dub", &edit).await?.data()?["dub"].clone();
     assert_eq!((&edited["stale"], &edited["segments"][1]["overflow"]), (&json!(true), &Value::Null));
     assert_eq!(client.tool("edit_dub", &edit).await?.code(), "revision_conflict");
     let started = client.tool("render_dub", &json!({ "dub_id": dub["id"] })).await?;
     let ended = client.reaches(&job(&started)?, "succeeded").await?;
-    let counted = (&ended["result"]["spoken"], &ended["result"]["reused"]);
-    assert_eq!(counted, (&json!(1), &json!(segments.len() - 1)), "{ended}");
+    let counted = ["spoken", "reused", "unspoken"].map(|what| ended["result"][what].clone());
+    assert_eq!(counted, [json!(1), json!(segments.len() - 2), json!(1)], "{ended}");
     assert_eq!(ended["result"]["timeline_id"], ready["timeline_id"]);
     let spoken = dub_of(client, &dub["id"]).await?;
     assert_eq!((&spoken["stale"], &spoken["segments"][1]["overflow"]), (&json!(false), &json!(0.0)));
+    assert_eq!(spoken["segments"][2]["overflow"], Value::Null, "its voice has no sounds for it");
     let timeline = client.tool("get_timeline", &json!({ "timeline_id": ready["timeline_id"] })).await?;
     let timeline = timeline.data()?["timeline"].clone();
     assert_eq!((&timeline["language"], &timeline["revision"]), (&json!("es"), &json!(2)));
@@ -195,6 +197,8 @@ async fn what_can_not_be_dubbed_is_refused_in_words_and_starts_nothing() -> anyh
         (json!({ "script": [line(59.0, 61.0, "a")] }), "invalid_request", "at most 60"),
         (json!({ "script": [line(0.0, 1e300, "a")] }), "invalid_request", "`end` at least 0.1 s later and at most 60"),
         (json!({ "script": [line(0.0, 1.0, " \u{7} ")] }), "invalid_request", "says nothing"),
+        (json!({ "script": [line(0.0, 1.0, "你好世界"), line(1.0, 2.0, "¡…!")] }), "invalid_request", "has sounds for"),
+        (json!({ "script": [line(0.0, 1.0, "\u{200b}")], "dry_run": true }), "invalid_request", "has sounds for"),
         (json!({ "script": [line(0.0, 1.0, &"x".repeat(1_001))] }), "invalid_request", "at most 1000 characters"),
         (json!({ "script": [{ "start": 0, "end": 1, "text": "a", "voice": "es" }] }), "invalid_request", "voice"),
     ] {
@@ -312,10 +316,12 @@ async fn a_dub_without_a_word_is_not_spoken() -> anyhow::Result<()> {
     let tenant = world.tenant("a").await?;
     let (client, item) = (&tenant.client, world.item(&tenant, Media::audio(60)).await?);
     let dub = world.dub(&tenant, item).await?;
-    let op = json!({ "op": "update_segment", "segment_id": "segment-1", "translation": " " });
-    client.tool("edit_dub", &json!({ "dub_id": dub, "ops": [op] })).await?.data()?;
-    let refused = client.tool("render_dub", &json!({ "dub_id": dub })).await?;
-    assert_eq!(refused.code(), "invalid_request", "{}", refused.text);
+    for text in [" ", "你好世界"] {
+        let op = json!({ "op": "update_segment", "segment_id": "segment-1", "translation": text });
+        client.tool("edit_dub", &json!({ "dub_id": dub, "ops": [op] })).await?.data()?;
+        let refused = client.tool("render_dub", &json!({ "dub_id": dub })).await?;
+        assert_eq!(refused.code(), "invalid_request", "{}", refused.text);
+    }
     assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 0);
     world.end().await
 }

@@ -283,6 +283,13 @@ async fn what_is_too_long_is_told_what_can_not_be_spoken_is_counted_and_nobody_s
     let long = "Esto es mucho m\u{e1}s de lo que se puede decir en medio segundo, y nada se corta.";
     let hostile =
         "-w /tmp/owned $(id) <speak>hola</speak> &amp; \u{202e}\u{5e9}\u{5dc}\u{5d5}\u{5dd} \u{4f60}\u{597d} \u{1f600}";
+    let no_sounds = vec![segment("marks", 0.0, 1.0, "\u{a1}\u{2026}!"), segment("han", 1.0, 2.0, "\u{4f60}\u{597d}")];
+    let refused = cinema.dub(&source, dub(no_sounds.clone(), None, false), None).await.unwrap_err();
+    assert_eq!(refused.job_error_code(), "not_supported");
+    let with_one = [no_sounds, vec![segment("says", 3.0, 9.0, "hola amigo")]].concat();
+    let made = cinema.dub(&source, dub(with_one, None, true), None).await.unwrap();
+    assert_eq!((made.spoken, made.reused, made.unspoken), (1, 0, 2));
+    assert_eq!(made.pieces.iter().map(|piece| piece.id.as_str()).collect::<Vec<_>>(), ["says"]);
     let segments = vec![
         segment("long", 0.0, 0.5, long),
         segment("waits", 0.6, 2.0, "Y luego."),

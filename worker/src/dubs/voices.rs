@@ -6,7 +6,7 @@
 
 use super::wave::Wave;
 use crate::generations::OUTPUT_FILE;
-use crate::generations::speech::Speakers;
+use crate::generations::speech::{SILENCE, Speakers};
 use crate::readers::decode::{
     Channels, MediaTools, SoundFormat, Workshop, decode_sound, input_path, nameless, whole_output,
 };
@@ -44,7 +44,7 @@ pub(crate) struct VoiceTrack {
     pub(crate) spoken: usize,
     /// Segments that were taken from what was spoken before.
     pub(crate) reused: usize,
-    /// Segments whose text their voice can't speak.
+    /// Segments whose text their voice has no sounds for, or which the engine can't speak.
     pub(crate) unspoken: usize,
 }
 
@@ -94,7 +94,10 @@ impl Booth<'_> {
         let all = said().count() as u64;
         for (place, segment) in said().enumerate() {
             let key = segment.key(&dub.target_language);
-            if let Some(piece) = old.get(key.as_str())
+            if !segment.is_speakable(&dub.target_language) {
+                unspoken += 1;
+                why = why.or(Some(ReadError::Unsupported(SILENCE)));
+            } else if let Some(piece) = old.get(key.as_str())
                 && tape.reuse(segment, &key, piece)?
             {
                 reused += 1;
@@ -104,7 +107,7 @@ impl Booth<'_> {
                         tape.add(segment, &key, &samples)?;
                         spoken += 1;
                     }
-                    // The text is of signs alone, or of letters that the voice does not know.
+                    // Only the engine can tell: there is no such voice, or it does not know these letters.
                     Err(error @ ReadError::Unsupported(_)) => {
                         unspoken += 1;
                         why = why.or(Some(error));

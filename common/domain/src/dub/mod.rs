@@ -32,6 +32,7 @@ pub use variant::{ATTACK_MS, DOWN, OldVoices, RELEASE_MS, Voices, revoiced, vari
 pub use volumes::{MOST_GAIN_DB, Volumes};
 
 use crate::document::MOST_ID_CHARACTERS;
+use crate::generation::Voice;
 use crate::ids::{ItemId, TimelineId};
 use crate::media_time::Span;
 use crate::part_ids::PartIds;
@@ -122,6 +123,12 @@ impl Segment {
     pub fn key(&self, language: &Language) -> String {
         let whole = json!([self.translation, self.voice, language, self.start, self.end]);
         hex::encode(Sha256::digest(whole.to_string())).chars().take(32).collect()
+    }
+
+    /// Whether its voice has a sound for any letter of its text, in a dub into this language. What has none is not
+    /// spoken.
+    pub fn is_speakable(&self, language: &Language) -> bool {
+        Voice::of(engine_of(&self.voice, language), &self.voice).speaks(&self.translation)
     }
 
     /// Returns its length in microseconds.

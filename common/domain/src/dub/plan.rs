@@ -1,7 +1,7 @@
 //! The plan of a dub's job: the segments and their voices, whether it translates, and what was spoken before. It is
 //! complete, so that every attempt makes the same.
 
-use super::{Dub, Lack, Piece, engine_of, lack_of_translation, lack_of_voices, offered_pair};
+use super::{Dub, Lack, Piece, Segment, engine_of, lack_of_translation, lack_of_voices, offered_pair};
 use crate::ids::{DubId, ItemId, WorkspaceId};
 use crate::letters::spoken_letters;
 use crate::model::Amount;
@@ -87,10 +87,12 @@ pub fn reckoned_bytes(source_bytes: i64, worth_ms: i64) -> u64 {
 impl DubPlan {
     /// Returns the milliseconds that its price is for: the item's length, or the time to speak its words if that is
     /// longer. What a provider's model makes of the words is not counted: it would change what was priced at the call.
+    /// Neither is a text that its voice has no sounds for.
     pub fn worth_ms(&self, item_ms: i64) -> i64 {
         let said = self.body.segments.iter().map(|one| {
             let source = one.source.as_deref().map_or(0, spoken_letters);
-            if self.translator.is_some() { source } else { source.max(spoken_letters(&one.translation)) }
+            let counts = self.translator.is_none() && one.is_speakable(&self.body.target_language);
+            if counts { source.max(spoken_letters(&one.translation)) } else { source }
         });
         item_ms.max(said.sum::<i64>() * 1_000 / CHARACTERS_A_SECOND)
     }
@@ -107,9 +109,10 @@ impl DubPlan {
         u64::try_from(beyond_ms.saturating_mul(VOICES_BYTES)).unwrap_or(0)
     }
 
-    /// Whether no segment has a word to speak.
+    /// Whether no segment has a text that its voice has sounds for.
     pub fn is_silent(&self) -> bool {
-        !self.translates && self.body.segments.iter().all(|segment| segment.translation.is_empty())
+        let is_speakable = |segment: &Segment| segment.is_speakable(&self.body.target_language);
+        !self.translates && !self.body.segments.iter().any(is_speakable)
     }
 
     /// Returns the SHA-256 of the plan, without the name, without what was spoken before, which only saves work, and

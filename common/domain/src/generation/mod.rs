@@ -16,6 +16,7 @@ use crate::pixels::Pictures;
 use crate::plan_hash::plan_hash;
 pub use asked::{Asked, Color};
 use serde::{Deserialize, Serialize};
+pub(crate) use speech::Voice;
 
 /// The most characters of a prompt or a text.
 pub const TEXT_CHARS: usize = 5_000;

@@ -1,5 +1,5 @@
-//! What the built-in voices have sounds for. A text without any is refused before it costs; what only an engine knows
-//! is found by the worker, which takes no silence for speech.
+//! What the built-in voices have sounds for. A text without any is refused before it costs, and a segment of a dub
+//! without any is not spoken; what only an engine knows is found by the worker, which takes no silence for speech.
 
 use super::{GenerationPlan, Maker};
 use crate::dub::language_of_voice;
@@ -21,7 +21,7 @@ impl GenerationPlan {
     /// Whether its voice has a sound for any letter of its text. Of providers' voices that is not known.
     pub fn is_speakable(&self) -> bool {
         let text = self.asked.text.as_deref().unwrap_or_default();
-        self.voice().is_none_or(|voice| text.chars().any(|letter| voice.sounds(letter)))
+        self.voice().is_none_or(|voice| voice.speaks(text))
     }
 
     /// Returns letters and signs of its text that its voice has no sound for: the first ones, each once.
@@ -44,8 +44,7 @@ impl GenerationPlan {
         }
         let named = self.asked.voice.as_deref().or(self.asked.language.as_deref()).unwrap_or(USUAL_LANGUAGE);
         match self.maker {
-            Maker::Engine(BuiltIn::Flite) => Some(Voice::Flite),
-            Maker::Engine(_) => Some(Voice::Espeak(language_of_voice(named))),
+            Maker::Engine(engine) => Some(Voice::of(engine, named)),
             Maker::Model(_) => None,
         }
     }
@@ -53,14 +52,24 @@ impl GenerationPlan {
 
 /// A built-in voice.
 #[derive(Debug, Clone, Copy)]
-enum Voice<'a> {
+pub(crate) enum Voice<'a> {
     /// One of `flite`.
     Flite,
     /// One of `espeak-ng`, with its language unless its name does not tell.
     Espeak(Option<&'a str>),
 }
 
-impl Voice<'_> {
+impl<'a> Voice<'a> {
+    /// Returns the voice of this name of an engine that speaks.
+    pub(crate) fn of(engine: BuiltIn, name: &'a str) -> Self {
+        if engine == BuiltIn::Flite { Self::Flite } else { Self::Espeak(language_of_voice(name)) }
+    }
+
+    /// Whether it has a sound for any letter of a text.
+    pub(crate) fn speaks(self, text: &str) -> bool {
+        text.chars().any(|letter| self.sounds(letter))
+    }
+
     /// Whether it has a sound for a letter or a sign.
     fn sounds(self, letter: char) -> bool {
         match self {

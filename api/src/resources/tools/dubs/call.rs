@@ -306,7 +306,9 @@ pub(super) fn named(asked: &MakeDub) -> Answer<Named<'_>> {
 /// `invalid_request` when it would speak for too long, or not at all.
 pub(super) fn priced_ms(plan: &DubPlan, duration: Micros) -> Answer<i64> {
     if plan.is_silent() {
-        return Err(ApiError::new(Code::InvalidRequest, "No segment of the dub has a `translation` to speak."));
+        let message = "No segment of the dub has a text that its voice has sounds for.";
+        let silent = ApiError::new(Code::InvalidRequest, message);
+        return Err(silent.suggest("Say words, or name a voice of their language."));
     }
     let priced_ms = plan.worth_ms(duration.0 / 1_000);
     if Micros::ms(priced_ms) > LONGEST {

@@ -283,6 +283,45 @@ fn it_is_worth_its_item_or_the_time_that_its_words_take() {
 }
 
 #[test]
+fn a_segment_that_its_voice_has_no_sounds_for_is_not_spoken_and_costs_nothing() {
+    let plan = |target: &str, voice: &str, texts: &[&str]| {
+        let segment = |text: &&str| Segment { voice: voice.to_owned(), ..segment(0.0, 2.0, text) };
+        let body = Dub { target_language: language(target), ..dub(texts.iter().map(segment).collect()) };
+        DubPlan {
+            tool: DubTool::RenderDub,
+            workspace: crate::ids::WorkspaceId::mint(),
+            dub: None,
+            revision: 1,
+            name: "Talk.wav".to_owned(),
+            body,
+            translates: false,
+            translator: None,
+            before: None,
+            original: None,
+        }
+    };
+    for (target, voice, text, is_spoken) in [
+        ("es", "es", "你好世界", false),
+        ("es", "es+f3", "hola 你好 amigo", true),
+        ("es", "es", "¡…! \u{200b}", false),
+        ("es", "cmn", "你好世界", true),
+        ("zh", "zh+f3", "你好世界", true),
+        ("en", "slt", "Привет.", false),
+        ("en", "en+f3", "Привет.", true),
+        ("es", "slt", "día", true),
+        ("es", "es", "", false),
+    ] {
+        let one = plan(target, voice, &[text]);
+        assert_eq!(one.body.segments[0].is_speakable(&one.body.target_language), is_spoken, "{text} by {voice}");
+        assert_eq!(one.is_silent(), !is_spoken, "{text} by {voice}");
+    }
+    let silent = "你好".repeat(250);
+    assert!(!plan("es", "es", &["hola", &silent]).is_silent());
+    assert_eq!(plan("es", "es", &["hola", &silent]).worth_ms(5_000), 5_000);
+    assert_eq!(plan("es", "cmn", &["hola", &silent]).worth_ms(5_000), (4 + 2_000) * 40);
+}
+
+#[test]
 fn what_is_too_long_by_a_fifth_is_told_and_the_next_waits_for_it() {
     assert_eq!([tempo(1_000, 1_000), tempo(1_100, 1_000), tempo(5_000, 1_000)], [1_000, 1_100, 1_200]);
     assert_eq!([tempo(500, 1_000), tempo(900, 1_000), tempo(0, 1_000)], [850, 900, 850]);
