@@ -11,6 +11,7 @@ use crate::resources::tools::making::{Ordering, order, status};
 use crate::usecases::dispatch::{GenerationRequest, Making, Prepared, Standing, Unmade};
 use crate::usecases::library::{reach, resolve};
 use crate::usecases::starting::{self, cloud_processing};
+use domain::comment::is_blank;
 use domain::dub::Lack;
 use domain::generation::{Asked, GenerationPlan, GenerationTool, Maker, SourceFacts};
 use domain::ids::{ItemId, JobId};
@@ -204,10 +205,14 @@ fn completed(asked: &mut Asked, model: &Model) {
     }
 }
 
-/// Refuses a request beyond the limits of its model, or of which a built-in voice would say nothing.
+/// Refuses a request beyond the limits of its model, a prompt that says nothing, and a text of which a built-in voice
+/// would say nothing.
 fn within_limits(chosen: Chosen<'_>, plan: &GenerationPlan, source: SourceFacts) -> Answer<()> {
     if plan.asked.width.is_some() != plan.asked.height.is_some() {
         return Err(refusal("`width` and `height` are said together, or neither.".to_owned()));
+    }
+    if plan.asked.prompt.as_deref().is_some_and(is_blank) {
+        return Err(refusal("`prompt`: it says nothing.".to_owned()));
     }
     if !plan.is_speakable() {
         let refusal = refusal("`text`: the voice has no sounds for any of it.".to_owned());
