@@ -106,8 +106,9 @@ async fn what_a_canvas_can_not_be_is_refused_by_its_place_and_nothing_of_it_is_d
         assert!(refused.text.contains("`ops[1]") && refused.text.contains(said), "{}", refused.text);
     }
     for (size, said) in [
-        (json!({ "width": 8193, "height": 1 }), "`width`, `height`: expected whole numbers"),
-        (json!({ "width": 0, "height": 1 }), "`width`, `height`: expected whole numbers"),
+        (json!({ "width": 8193, "height": 1 }), "`width`: expected 1 to 8192, found 8193."),
+        (json!({ "width": 1, "height": 0 }), "`height`: expected 1 to 8192, found 0."),
+        (json!({ "width": -1, "height": 1 }), "`width`: expected 1 to 8192, found -1."),
         (json!({ "width": 1e12, "height": 1 }), "width"),
         (json!({ "width": 1, "height": 1, "background": "blue" }), "`background`: expected a colour"),
     ] {

@@ -116,8 +116,10 @@ pub struct CreateCanvas {
     /// Its name, 1 to 200 characters; `Canvas` when not given.
     pub name: Option<Text>,
     /// Pixels across, 1 to 8192.
+    #[oai(validator(minimum(value = "1"), maximum(value = "8192")))]
     pub width: u32,
     /// Pixels down, 1 to 8192.
+    #[oai(validator(minimum(value = "1"), maximum(value = "8192")))]
     pub height: u32,
     /// The background colour, in the form of a layer's `color`; `transparent` when not given.
     pub background: Option<Text>,
