@@ -41,7 +41,8 @@ const MOST_RAW_URL_BYTES: usize = 8 * MOST_URL_BYTES;
 /// The stack for the parser of feeds, and what it may use of it while it reads: the rest is for what it does with that.
 const STACK_BYTES: usize = 64 << 20;
 const MOST_STACK_BYTES: usize = STACK_BYTES / 2;
-/// Bytes that no XML may have. UTF-16 and ISO-2022-JP have them, and hide from what is counted what the parser finds.
+/// Bytes that no XML may have. UTF-16 without its mark and ISO-2022-JP have them, and hide from what is counted what the
+/// parser finds.
 const NEVER_IN_XML: [u8; 2] = [0, 0x1b];
 
 /// A post.
@@ -104,6 +105,8 @@ pub enum FeedError {
 /// # Errors
 /// [`FeedError`].
 pub fn found(bytes: &[u8], content_type: Option<&str>, url: &Url, limit: usize) -> Result<FoundPosts, FeedError> {
+    let utf8 = from_utf16(bytes).map(String::into_bytes);
+    let bytes = utf8.as_deref().unwrap_or(bytes);
     let text = String::from_utf8_lossy(bytes);
     let start = text.trim_start_matches('\u{feff}').trim_start();
     if is_feed(start) {
@@ -121,6 +124,25 @@ pub fn found(bytes: &[u8], content_type: Option<&str>, url: &Url, limit: usize) 
         return Err(FeedError::Neither);
     }
     page::post(&text, url).map(|(post, more)| FoundPosts::Page(Box::new(post), more)).ok_or(FeedError::Empty)
+}
+
+/// Returns what says by its first bytes that it is UTF-16, so that what is counted is what the parser finds. It comes
+/// without the declaration of XML, which names an encoding that it does not have any more.
+fn from_utf16(bytes: &[u8]) -> Option<String> {
+    let (pairs, _) = bytes.as_chunks::<2>();
+    let (mark, pairs) = pairs.split_first()?;
+    let read: fn([u8; 2]) -> u16 = match mark {
+        [0xff, 0xfe] => u16::from_le_bytes,
+        [0xfe, 0xff] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let letters = char::decode_utf16(pairs.iter().map(|pair| read(*pair)));
+    let text: String = letters.map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+    let declared = text.strip_prefix("<?xml").and_then(|rest| rest.split_once("?>"));
+    Some(match declared {
+        Some((_, rest)) => rest.to_owned(),
+        None => text,
+    })
 }
 
 /// Parses a feed into posts, on a stack of its own. What was parsed is dropped there too: categories within categories

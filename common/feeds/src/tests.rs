@@ -291,6 +291,24 @@ fn of_many_links_to_media_the_first_are_looked_at() {
 }
 
 #[test]
+fn utf_16_that_says_so_is_read_and_counted_as_any_text() {
+    let at = url("https://a.example/feed");
+    let declared = RSS.replace("?>", " encoding=\"UTF-16\"?>");
+    let page = "<!doctype html><html><head><title>R\u{ed}o</title></head></html>";
+    let crowded = entry_with(&"<media:group>".repeat(40_000));
+    for bytes_of in [u16::to_le_bytes, u16::to_be_bytes] {
+        let written =
+            |text: &str| -> Vec<u8> { std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(bytes_of).collect() };
+        assert_eq!(found(&written(&declared), Some("text/xml"), &at, 50), Ok(FoundPosts::Feed(feed(RSS))));
+        let Ok(FoundPosts::Page(post, _)) = found(&written(page), None, &at, 9) else { panic!("no page") };
+        assert_eq!(post.title.as_deref(), Some("R\u{ed}o"));
+        assert_eq!(found(&written(&crowded), None, &at, 9), Err(FeedError::TooLong));
+        assert_eq!(found(&written("<feed>\0</feed>"), None, &at, 9), Err(FeedError::Broken));
+    }
+    assert_eq!(found(b"\xff\xfe", None, &at, 9), Err(FeedError::Neither), "nothing behind its mark");
+}
+
+#[test]
 fn what_an_encoding_would_hide_is_no_feed_and_an_endless_url_is_no_url() {
     let at = url("https://a.example/");
     for hidden in ["\0", "\u{1b}(B"] {
