@@ -180,6 +180,19 @@ fn dub(segments: Vec<Segment>, from: Option<&str>, keep_background: bool) -> Dub
     }
 }
 
+/// What a voice of `es` speaks.
+fn segment(id: &str, start: f64, end: f64, text: &str) -> Segment {
+    Segment {
+        id: id.to_owned(),
+        start: serde_json::from_value(start.into()).unwrap(),
+        end: serde_json::from_value(end.into()).unwrap(),
+        speaker: "anna".to_owned(),
+        source: None,
+        translation: text.to_owned(),
+        voice: "es".to_owned(),
+    }
+}
+
 /// How much of who speaks when is another than it was, as a part of what was said.
 #[expect(clippy::cast_precision_loss, reason = "microseconds of a talk")]
 fn diarization_error(segments: &[Segment], made: &Dubbed) -> f64 {
@@ -271,25 +284,9 @@ async fn what_is_too_long_is_told_what_can_not_be_spoken_is_counted_and_nobody_s
     let cinema = Cinema::new();
     let silent = cinema.studio.make("silent.mp4", "color=black:s=64x64:d=9[out0];anullsrc=d=9[out1]", &["-t", "9"]);
     let source = cinema.keep("items/a/media/1", &silent).await;
-    let segment = |id: &str, start: f64, end: f64, text: &str| Segment {
-        id: id.to_owned(),
-        start: serde_json::from_value(start.into()).unwrap(),
-        end: serde_json::from_value(end.into()).unwrap(),
-        speaker: "anna".to_owned(),
-        source: None,
-        translation: text.to_owned(),
-        voice: "es".to_owned(),
-    };
     let long = "Esto es mucho m\u{e1}s de lo que se puede decir en medio segundo, y nada se corta.";
     let hostile =
         "-w /tmp/owned $(id) <speak>hola</speak> &amp; \u{202e}\u{5e9}\u{5dc}\u{5d5}\u{5dd} \u{4f60}\u{597d} \u{1f600}";
-    let no_sounds = vec![segment("marks", 0.0, 1.0, "\u{a1}\u{2026}!"), segment("han", 1.0, 2.0, "\u{4f60}\u{597d}")];
-    let refused = cinema.dub(&source, dub(no_sounds.clone(), None, false), None).await.unwrap_err();
-    assert_eq!(refused.job_error_code(), "not_supported");
-    let with_one = [no_sounds, vec![segment("says", 3.0, 9.0, "hola amigo")]].concat();
-    let made = cinema.dub(&source, dub(with_one, None, true), None).await.unwrap();
-    assert_eq!((made.spoken, made.reused, made.unspoken), (1, 0, 2));
-    assert_eq!(made.pieces.iter().map(|piece| piece.id.as_str()).collect::<Vec<_>>(), ["says"]);
     let segments = vec![
         segment("long", 0.0, 0.5, long),
         segment("waits", 0.6, 2.0, "Y luego."),
@@ -308,4 +305,25 @@ async fn what_is_too_long_is_told_what_can_not_be_spoken_is_counted_and_nobody_s
     );
     let nobody = dub(vec![Segment { voice: "qqq".to_owned(), ..segment("a", 0.0, 9.0, "hola") }], None, false);
     assert_eq!(cinema.dub(&source, nobody, None).await.unwrap_err().job_error_code(), "not_supported");
+}
+
+#[tokio::test]
+async fn what_a_voice_has_no_sounds_for_is_not_spoken_even_where_it_was_spoken_before() {
+    let cinema = Cinema::new();
+    let silent = cinema.studio.make("silent.mp4", "color=black:s=64x64:d=9[out0];anullsrc=d=9[out1]", &["-t", "9"]);
+    let source = cinema.keep("items/a/media/1", &silent).await;
+    let no_sounds = vec![segment("marks", 0.0, 1.0, "\u{a1}\u{2026}!"), segment("han", 1.0, 2.0, "\u{4f60}\u{597d}")];
+    let refused = cinema.dub(&source, dub(no_sounds.clone(), None, true), None).await.unwrap_err();
+    assert_eq!(refused.job_error_code(), "not_supported");
+    let body = dub([no_sounds, vec![segment("says", 3.0, 9.0, "hola amigo")]].concat(), None, true);
+    let mut made = cinema.dub(&source, body.clone(), None).await.unwrap();
+    assert_eq!((made.spoken, made.reused, made.unspoken), (1, 0, 2));
+    assert_eq!(made.pieces.iter().map(|piece| piece.id.as_str()).collect::<Vec<_>>(), ["says"]);
+    let voices = cinema.save(&mut made.voice.file, "voices.flac");
+    let kept = cinema.keep("items/b/media/1", &voices).await;
+    let key = body.segments[1].key(&body.target_language);
+    let han = Piece { id: "han".to_owned(), key, at: 0, len: 100, overflow_ms: 0 };
+    let before = Before { voice: ItemId::mint(), pieces: [made.pieces, vec![han]].concat() };
+    let again = cinema.dub(&source, body, Some((before, kept))).await.unwrap();
+    assert_eq!((again.spoken, again.reused, again.unspoken), (0, 1, 2));
 }
