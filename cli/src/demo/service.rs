@@ -34,7 +34,7 @@ pub struct Service {
 impl Service {
     /// Starts it on any free port, and waits until it is ready.
     pub async fn start(data_dir: &DataDir, out: &Out) -> Result<Self, Failure> {
-        if let Some(occupant) = data_dir.occupant() {
+        if let Some(occupant) = data_dir.occupant()? {
             let folder = data_dir.path().display();
             let why = format!(
                 "{occupant} runs on {folder}\n  next: stop it, or run the demo elsewhere: mws demo --data-dir .mws-demo"

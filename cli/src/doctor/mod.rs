@@ -94,7 +94,8 @@ fn open(settings: &mut Settings) -> Result<(Database, Option<Occupied>), String>
     if !folder.has_cluster() {
         return Err(format!("there is no embedded server in {} yet", folder.path().display()));
     }
-    let held = if folder.occupant().is_some() { None } else { Some(folder.occupy("`mws doctor`").map_err(words)?) };
+    let is_free = folder.occupant().map_err(words)?.is_none();
+    let held = if is_free { Some(folder.occupy("`mws doctor`").map_err(words)?) } else { None };
     Ok((Database::open(settings).map_err(words)?, held))
 }
 

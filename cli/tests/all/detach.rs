@@ -33,6 +33,8 @@ async fn start_and_use(folder: &Path) -> anyhow::Result<()> {
     let ready: Value = serde_json::from_slice(&started.stdout).with_context(|| format!("{started:?}"))?;
     ensure!(started.status.success() && ready["type"] == "ready", "{started:?}");
     ensure!(ready["log"] == ".mws/up.log" && folder.join(".mws/up.log").exists(), "{ready}");
+    let lock = std::fs::metadata(folder.join(".mws/up.lock"))?.permissions().mode();
+    ensure!(lock & 0o777 == 0o600, "others could lock it: {lock:o}");
     let balances = mws(folder, &["balances"]).await?;
     ensure!(String::from_utf8_lossy(&balances.stdout).contains("1000"), "{balances:?}");
     let second = mws(folder, &["up", "--detach"]).await?;
@@ -52,6 +54,7 @@ async fn up_in_the_background_goes_on_without_its_caller_until_it_is_told_to_sto
     used?;
     let told: Value = serde_json::from_slice(&stopped.stdout).with_context(|| format!("{stopped:?}"))?;
     ensure!(told["stopped"] == true && told["process"].is_u64(), "{stopped:?}");
+    ensure!(std::fs::read(folder.path().join(".mws/up.lock"))?.is_empty(), "it names one that has ended");
     let gone = mws(folder.path(), &["balances"]).await?;
     ensure!(gone.status.code() == Some(6), "{gone:?}");
     let again = mws(folder.path(), &["down", "--json"]).await?;
