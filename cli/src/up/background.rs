@@ -1,8 +1,9 @@
 //! `mws up --detach`: starts another `mws up` in the background, and returns when that one is ready.
 //!
 //! It has a process group of its own and nothing of the terminal open, so that neither Ctrl-C there nor the end of the
-//! terminal reaches it, and adds its log to a file in the data folder. That it is ready it says by the line of JSON
-//! that scripts wait for; that it did not start, by its end. Ctrl-C while it starts ends the waiting alone.
+//! terminal reaches it, and adds its log to a file in the data folder, which is begun anew once it is long. That it is
+//! ready it says by the line of JSON that scripts wait for; that it did not start, by its end. Ctrl-C while it starts
+//! ends the waiting alone.
 
 use crate::data_dir::DataDir;
 use crate::failure::Failure;
@@ -18,6 +19,8 @@ use std::process::{Child, Command, Stdio};
 
 /// Lines of the log that are shown when nothing says why it did not start.
 const LOG_TAIL: usize = 5;
+/// A log of as many bytes is put aside at the next start.
+const MOST_LOG_BYTES: u64 = 10_000_000;
 
 /// The service in the background.
 pub(super) struct Started {
@@ -29,7 +32,12 @@ pub(super) struct Started {
 
 /// Starts it with the arguments of this process, and waits until it is ready.
 pub(super) fn start(settings: &Settings) -> Result<Started, Failure> {
-    let log = DataDir::prepare(&settings.data_dir)?.path().join("up.log");
+    let folder = DataDir::prepare(&settings.data_dir)?;
+    let log = folder.path().join("up.log");
+    // One that runs already goes on writing into its own.
+    if folder.occupant()?.is_none() {
+        put_aside(&log).with_context(|| format!("{} can't be put aside", log.display()))?;
+    }
     let opened = File::options().append(true).create(true).mode(0o600).open(&log);
     let file = opened.with_context(|| format!("{} can't be written", log.display()))?;
     let before = file.metadata()?.len();
@@ -44,6 +52,12 @@ pub(super) fn start(settings: &Settings) -> Result<Started, Failure> {
         return Err(Failure::Work(format!("the service did not start: {why}")));
     }
     Ok(Started { ready, log })
+}
+
+/// Puts a long log aside, in the place of the one before.
+fn put_aside(log: &Path) -> std::io::Result<()> {
+    let is_long = log.metadata().is_ok_and(|found| found.len() >= MOST_LOG_BYTES);
+    if is_long { std::fs::rename(log, log.with_extension("log.1")) } else { Ok(()) }
 }
 
 fn spawn(log: File) -> anyhow::Result<Child> {
@@ -72,6 +86,21 @@ fn said_since(log: &Path, before: u64) -> std::io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_log_is_put_in_the_place_of_the_one_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let (log, before) = (folder.path().join("up.log"), folder.path().join("up.log.1"));
+        put_aside(&log).unwrap();
+        std::fs::write(&before, "older").unwrap();
+        let file = File::create(&log).unwrap();
+        file.set_len(MOST_LOG_BYTES - 1).unwrap();
+        put_aside(&log).unwrap();
+        assert_eq!(std::fs::read_to_string(&before).unwrap(), "older");
+        file.set_len(MOST_LOG_BYTES).unwrap();
+        put_aside(&log).unwrap();
+        assert!(!log.exists() && before.metadata().unwrap().len() == MOST_LOG_BYTES);
+    }
 
     #[test]
     fn of_the_log_what_is_new_says_why_a_start_failed() {
