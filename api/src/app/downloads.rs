@@ -3,7 +3,8 @@
 //! They are counted apart from other answers: a client that takes hours over a large file holds none of the room that
 //! other answers need. A place is held until the last byte is handed over, or the client is gone or too slow
 //! (`serve::pace`). Visitors of an account's public links have half of its places: one who takes all of theirs keeps
-//! the account itself from nothing.
+//! the account itself from nothing. Operators have places of their own, beside those of all accounts: they take none
+//! from whose media they look at, and nobody keeps them from it.
 
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::shares::{Share, Shares};
@@ -13,6 +14,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Downloads of a process: each holds two pieces of 64 KiB and what waits in the connection.
 const MOST: usize = 512;
+/// Downloads of all operators.
+const MOST_OF_OPERATORS: usize = 32;
 /// When to ask again, in seconds.
 const TRY_AGAIN_S: u64 = 5;
 
@@ -22,14 +25,17 @@ pub enum Downloader {
     /// Whoever has a `media_url`, which the account's callers get.
     #[default]
     Caller,
-    /// A visitor of one of its public links, or an operator in the console.
+    /// A visitor of one of its public links.
     Visitor,
+    /// An operator in the console.
+    Operator,
 }
 
 /// The places of a process.
 #[derive(Debug)]
 pub struct Downloads {
     all: Arc<Semaphore>,
+    of_operators: Arc<Semaphore>,
     of_account: Shares<AccountId>,
     of_visitors: Shares<AccountId>,
     most_of_account: usize,
@@ -39,25 +45,26 @@ pub struct Downloads {
 #[derive(Debug)]
 pub struct Download {
     _place: OwnedSemaphorePermit,
-    _share: Share<AccountId>,
-    _visitors: Option<Share<AccountId>>,
+    _shares: [Option<Share<AccountId>>; 2],
 }
 
 impl Downloads {
     /// The places of a process in which nobody downloads anything.
     pub fn new(most_of_account: usize) -> Self {
         let (of_account, of_visitors) = (Shares::default(), Shares::default());
-        Self { all: Arc::new(Semaphore::new(MOST)), of_account, of_visitors, most_of_account }
+        let places = |most| Arc::new(Semaphore::new(most));
+        Self { all: places(MOST), of_operators: places(MOST_OF_OPERATORS), of_account, of_visitors, most_of_account }
     }
 
     /// Takes a place for one more download of this account's items.
     ///
     /// # Errors
-    /// `rate_limited` while the account, or its links' visitors, have as many as they may, `unavailable` while the
-    /// process has no place left.
+    /// `rate_limited` while the account, its links' visitors, or operators have as many as they may, `unavailable`
+    /// while the process has no place left.
     pub fn begin(&self, account: AccountId, by: Downloader) -> Answer<Download> {
         let most = self.most_of_account;
         let visitors = match by {
+            Downloader::Operator => return self.begin_of_operator(),
             Downloader::Caller => None,
             Downloader::Visitor => Some(self.of_visitors.take(account, (most / 2).max(1)).ok_or_else(|| {
                 let message = "As many people as can be at once are watching or saving this. Try again in a moment.";
@@ -73,7 +80,16 @@ impl Downloads {
             let message = "This process is sending as much media as it can. Try again.";
             ApiError::new(Code::Unavailable, message).retry_after(TRY_AGAIN_S)
         })?;
-        Ok(Download { _place: place, _share: share, _visitors: visitors })
+        Ok(Download { _place: place, _shares: [Some(share), visitors] })
+    }
+
+    fn begin_of_operator(&self) -> Answer<Download> {
+        let place = Arc::clone(&self.of_operators).try_acquire_owned().map_err(|_| {
+            let message =
+                format!("{MOST_OF_OPERATORS} downloads of operators are under way, which is the most at once.");
+            ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S)
+        })?;
+        Ok(Download { _place: place, _shares: [None, None] })
     }
 }
 
@@ -108,5 +124,19 @@ mod tests {
         held.clear();
         let _all: Vec<Download> = (0..4).map(|_| begin(Downloader::Caller).expect("a place")).collect();
         assert!(begin(Downloader::Visitor).is_err());
+    }
+
+    #[test]
+    fn operators_take_no_place_of_accounts_and_accounts_none_of_theirs() {
+        let (downloads, one) = (Downloads::new(MOST), AccountId::mint());
+        let begin = |by| downloads.begin(one, by);
+        let all: Vec<Download> = (0..MOST).map(|_| begin(Downloader::Caller).expect("a place")).collect();
+        let looks: Vec<Download> =
+            (0..MOST_OF_OPERATORS).map(|_| begin(Downloader::Operator).expect("their own")).collect();
+        assert_eq!(begin(Downloader::Operator).err().map(|refusal| refusal.code()), Some(Code::RateLimited));
+        drop(all);
+        let _all: Vec<Download> = (0..MOST).map(|_| begin(Downloader::Caller).expect("all of them")).collect();
+        drop(looks);
+        assert!(begin(Downloader::Operator).is_ok());
     }
 }

@@ -76,7 +76,7 @@ impl WorkTurns {
     /// kilobytes for those of megabytes.
     pub const fn bodies(&self, taker: Taker, bytes: usize) -> &Turns<Taker> {
         match taker {
-            Taker::Network(_) | Taker::Visitors(_) => &self.strangers_bodies,
+            Taker::Network(_) | Taker::Visitors(_) | Taker::Operators => &self.strangers_bodies,
             Taker::Account(_) if bytes > LONGEST_BODY => &self.longest_bodies,
             Taker::Account(_) => &self.medium_bodies,
         }

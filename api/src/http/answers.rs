@@ -4,8 +4,9 @@
 //! take more; otherwise nobody has more than a share. Who has no credential takes half at most. Visitors of public
 //! links have a room of their own beside it, half as large, so that no account is refused for what they are slow to
 //! take. All visitors of an account's links are one taker there, and leave some to those of the next account.
-//! An account may be sent a few of the largest at once. An answer that is streamed from the media store takes little of
-//! the room, one that is put together in memory takes its length.
+//! An account may be sent a few of the largest at once, and so may operators, who take nothing of the account whose
+//! reads they look at. An answer that is streamed from the media store takes little of the room, one that is put
+//! together in memory takes its length.
 
 use crate::http::address::{NOWHERE, network};
 use crate::http::error::{Answer, ApiError, Code};
@@ -28,7 +29,7 @@ const FREE_BYTES: u64 = 16 << 10;
 const MOST_KIB: usize = 256 << 10;
 /// KiB that visitors of all accounts' links may hold together, beside those.
 const MOST_KIB_OF_VISITORS: usize = MOST_KIB / 2;
-/// Large answers that an account may be sent at once.
+/// Large answers that an account, or all operators together, may be sent at once.
 const MOST_OF_ACCOUNT: usize = 4;
 /// `Retry-After` of a refused large answer, in seconds.
 const TRY_AGAIN_S: u64 = 2;
@@ -38,7 +39,7 @@ const TRY_AGAIN_S: u64 = 2;
 pub struct Answers {
     room: Room<Taker>,
     visitors: Room<Taker>,
-    large: Shares<AccountId>,
+    large: Shares<Taker>,
 }
 
 /// Whose share of the room an answer takes.
@@ -48,6 +49,8 @@ pub enum Taker {
     Account(AccountId),
     /// The visitors of an account's public links, all together.
     Visitors(AccountId),
+    /// Operators who look at what accounts have, all together.
+    Operators,
     /// The client's network, where its account is unknown.
     Network(IpAddr),
 }
@@ -90,8 +93,8 @@ impl AnswerPermit {
     }
 }
 
-/// One of an account's large answers, until this is dropped.
-pub type Large = Share<AccountId>;
+/// One of a taker's large answers, until this is dropped.
+pub type Large = Share<Taker>;
 
 /// Marks a response whose bytes hold their room already or need none.
 #[derive(Clone)]
@@ -129,7 +132,7 @@ impl Answers {
     pub fn hold(&self, taker: impl Into<Taker>, bytes: u64) -> Answer<AnswerPermit> {
         let taker = taker.into();
         permit(taker, bytes, |kib| match taker {
-            Taker::Account(_) => self.room.take(taker, kib),
+            Taker::Account(_) | Taker::Operators => self.room.take(taker, kib),
             Taker::Network(_) => self.room.take_half(taker, kib),
             Taker::Visitors(_) => self.visitors.take_quarter(taker, kib),
         })
@@ -146,14 +149,15 @@ impl Answers {
         permit(taker, bytes, |kib| self.room.take_to_work(taker, kib))
     }
 
-    /// Takes a place for one more large answer of an account.
+    /// Takes a place for one more large answer of an account, or of operators.
     ///
     /// # Errors
-    /// `rate_limited` while the account has as many as it may.
-    pub fn large(&self, account: AccountId) -> Answer<Large> {
-        self.large.take(account, MOST_OF_ACCOUNT).ok_or_else(|| {
-            let message =
-                format!("The account is being sent {MOST_OF_ACCOUNT} large answers, which is the most at once.");
+    /// `rate_limited` while the taker has as many as it may.
+    pub fn large(&self, taker: impl Into<Taker>) -> Answer<Large> {
+        let taker = taker.into();
+        self.large.take(taker, MOST_OF_ACCOUNT).ok_or_else(|| {
+            let whose = if taker == Taker::Operators { "Operators are" } else { "The account is" };
+            let message = format!("{whose} being sent {MOST_OF_ACCOUNT} large answers, which is the most at once.");
             let refusal = ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S);
             refusal.suggest("Take the answers that are under way, then ask again.")
         })
@@ -288,6 +292,20 @@ mod tests {
         assert_eq!(code(visitors[4]), Some(Code::Unavailable), "others have what they lack");
         held.push(mib(visitors[5]).expect("some is left for those of the sixth account"));
         let _own = answers.hold(AccountId::mint(), 256 << 20).expect("accounts have all of theirs");
+    }
+
+    #[test]
+    fn operators_are_sent_as_many_large_answers_as_an_account_and_take_none_of_its() {
+        let (answers, account) = (Answers::new(), AccountId::mint());
+        let code = |taker: Taker| answers.large(taker).err().map(|refusal| refusal.code());
+        let own: Vec<_> = (0..MOST_OF_ACCOUNT).map(|_| answers.large(account).expect("a place")).collect();
+        let looks: Vec<_> = (0..MOST_OF_ACCOUNT).map(|_| answers.large(Taker::Operators).expect("theirs")).collect();
+        assert_eq!(code(account.into()), Some(Code::RateLimited));
+        assert_eq!(code(Taker::Operators), Some(Code::RateLimited));
+        drop(own);
+        assert_eq!(code(account.into()), None);
+        drop(looks);
+        assert_eq!(code(Taker::Operators), None);
     }
 
     #[test]

@@ -3,10 +3,13 @@
 use crate::console::signed_in;
 use crate::operators::{ANNA, BO, get, stage, text};
 use domain::ids::{ItemId, JobId};
+use domain::read::Read;
 use mws_tests::world::footage::Script;
 use mws_tests::world::{Browser, Media, World};
 use reqwest::{Method, StatusCode, header};
+use runtime::media::read_key;
 use serde_json::{Value, json};
+use std::fs;
 
 /// Stores a read as it stands in its row.
 async fn store(world: &World, item: ItemId, read: &str, data: Value) -> anyhow::Result<()> {
@@ -14,6 +17,19 @@ async fn store(world: &World, item: ItemId, read: &str, data: Value) -> anyhow::
         VALUES ($1, $2, $3, 'test', '1', $4)";
     let result = json!({ "schema": 1, "kind": read, "data": data });
     sqlx::query(stored).bind(item).bind(read).bind(JobId::mint()).bind(result).execute(world.pool()).await?;
+    Ok(())
+}
+
+/// Stores a read apart from its row, as a large one is.
+async fn store_apart(world: &World, item: ItemId, read: Read, document: &[u8]) -> anyhow::Result<()> {
+    let job = JobId::mint();
+    let key = read_key(item, read, job, 1);
+    let file = world.settings.data_dir.join("media").join(&key);
+    fs::create_dir_all(file.parent().unwrap_or(&file))?;
+    fs::write(&file, document)?;
+    let stored = "INSERT INTO item_reads (item_id, read, job_id, engine, engine_version, object_key)
+        VALUES ($1, $2, $3, 'test', '1', $4)";
+    sqlx::query(stored).bind(item).bind(read.name()).bind(job).bind(key).execute(world.pool()).await?;
     Ok(())
 }
 
@@ -111,6 +127,7 @@ async fn an_items_media_is_played_in_the_console_by_ranges_and_nowhere_else() ->
     let part = browser.request(Method::GET, &media).header(header::RANGE, "bytes=0-3").send().await?;
     let kept = part.headers()[header::CACHE_CONTROL].to_str()?.to_owned();
     assert_eq!((part.status(), kept.as_str()), (StatusCode::PARTIAL_CONTENT, "private, no-cache"));
+    assert_eq!(part.headers()["cross-origin-resource-policy"], "same-origin", "no other site shows it");
     assert_eq!(part.bytes().await?.as_ref(), b"0123");
     let beyond = browser.request(Method::GET, &media).header(header::RANGE, "bytes=10-").send().await?;
     assert_eq!(beyond.status(), StatusCode::RANGE_NOT_SATISFIABLE);
@@ -150,5 +167,35 @@ async fn a_long_transcript_and_many_moments_are_shown_a_part_at_a_time() -> anyh
     assert!(later.contains("said=1200") && later.contains("moments=24000"), "{later}");
     let (_, page) = browser.get(&format!("/console/items/{item}?said=1203")).await?;
     assert!(section(&page, "said").contains("no more segments"), "{page}");
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn large_answers_of_an_account_keep_no_operator_from_what_is_said() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::video(60)).await?;
+    store_apart(&world, item, Read::Beats, &vec![b' '; 16 << 20]).await?;
+    let segments = json!([{ "start": 0.5, "end": 0.9, "text": "hello" }]);
+    let words = json!([{ "word": "hello", "start": 0.5, "end": 0.9, "confidence": null }]);
+    let data = json!({ "language": "en", "text": "hello", "segments": segments, "words": words });
+    let transcript = json!({ "schema": 1, "kind": "transcript", "data": data }).to_string();
+    store_apart(&world, item, Read::Transcript, transcript.as_bytes()).await?;
+    let (client, beats) = (Browser::new(&world)?, format!("/api/v1/library/items/{item}/reads/beats"));
+    let ask = async || client.request(Method::GET, &beats).bearer_auth(tenant.key.expose()).send().await;
+    // Nobody takes their bodies.
+    let mut slow = Vec::new();
+    for _ in 0..4 {
+        let answer = ask().await?;
+        assert_eq!(answer.status(), StatusCode::OK);
+        slow.push(answer);
+    }
+    assert_eq!(ask().await?.status(), StatusCode::TOO_MANY_REQUESTS);
+    let browser = signed_in(&world, BO).await?;
+    for path in ["", "/captions.vtt"] {
+        let (status, shown) = browser.get(&format!("/console/items/{item}{path}")).await?;
+        assert!(status == StatusCode::OK && shown.contains("hello"), "{path}: {status} {shown}");
+    }
+    drop(slow);
     world.end().await
 }

@@ -144,8 +144,8 @@ pub async fn apart<T: Send + 'static>(
             let time = app.thread_time.elsewhere(account).await;
             spawn_blocking(move || time.run(work)).await
         }
-        // Strangers wait for no processor time, so that of their work is not counted.
-        Taker::Network(_) | Taker::Visitors(_) => spawn_blocking(work).await,
+        // Strangers and operators wait for no processor time, so that of their work is not counted.
+        Taker::Network(_) | Taker::Visitors(_) | Taker::Operators => spawn_blocking(work).await,
     };
     done.map_err(ApiError::internal)
 }

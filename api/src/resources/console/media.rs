@@ -1,5 +1,6 @@
 //! The media on an item's page: its player, and the files behind it. They are the console's own, since the links that
-//! customers get lead to a port that operators' browsers need not reach.
+//! customers get lead to a port that operators' browsers need not reach. They take nothing of the account: operators
+//! have places of their own among downloads and among large answers.
 
 use super::{Visit, shell};
 use crate::app::downloads::Downloader;
@@ -68,20 +69,21 @@ pub(super) async fn media(visit: Visit) -> Answer<Response> {
     let (item, _) = find(&visit).await?;
     let linked = items::linked_media(&mut *visit.conn().await?, item.id, soon(&item)).await?;
     let none = || ApiError::new(Code::ItemNotFound, "Its media is not ready, or its account is suspended.");
-    let wanted = Wanted { range: visit.range.as_deref(), by: Downloader::Visitor, ..Wanted::default() };
+    let wanted = Wanted { range: visit.range.as_deref(), by: Downloader::Operator, ..Wanted::default() };
     let sent = send(&visit.app, item.id, &linked.ok_or_else(none)?, LINK_SECONDS.into(), &wanted).await?;
     let mut response = sent.into_response();
     // Whoever asks is looked up again at each request.
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    // Links to media may be shown by other sites. This path is for the console alone.
+    response.headers_mut().insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
     Ok(response)
 }
 
 /// Sends the transcript as the player's captions.
 pub(super) async fn captions(visit: Visit) -> Answer<Response> {
     visit.takes(&[])?;
-    let (item, account) = find(&visit).await?;
-    let (conn, reader) = (visit.conn().await?, Reader::Visitor(account));
-    let file = library::captions(&visit.app, conn, reader, item.id, TextFormat::Vtt).await?;
+    let (item, _) = find(&visit).await?;
+    let file = library::captions(&visit.app, visit.conn().await?, Reader::Operator, item.id, TextFormat::Vtt).await?;
     let none = || ApiError::new(Code::ReadNotFound, "The item has no transcript yet.");
     Ok(file.ok_or_else(none)?.into_response())
 }

@@ -6,7 +6,7 @@ use crate::http::error::Answer;
 use crate::resources::library;
 use domain::captions::{MostOfPart, Part};
 use domain::footage::seconds;
-use domain::ids::{AccountId, ItemId};
+use domain::ids::ItemId;
 use maud::{Markup, html};
 use picture::clock;
 
@@ -14,8 +14,8 @@ use picture::clock;
 const MOST: MostOfPart = MostOfPart { segments: 500, bytes: 400_000 };
 
 /// Returns what is said behind the first `before` segments; none while no transcript is stored.
-pub(super) async fn found(visit: &Visit, (item, account): (ItemId, AccountId), before: usize) -> Answer<Option<Part>> {
-    library::transcript_part(&visit.app, visit.conn().await?, account, item, (before, MOST)).await
+pub(super) async fn found(visit: &Visit, item: ItemId, before: usize) -> Answer<Option<Part>> {
+    library::transcript_part(&visit.app, visit.conn().await?, item, (before, MOST)).await
 }
 
 /// Shows a part of the transcript, which stands behind the first `before` segments.

@@ -3,7 +3,7 @@
 
 use crate::app::App;
 use crate::app::beside::{LONG_READ, apart_in_turn_if};
-use crate::http::answers::{AnswerPermit, Large, holding};
+use crate::http::answers::{AnswerPermit, Large, Taker, holding};
 use crate::http::error::{Answer, ApiError};
 use bytes::Bytes;
 use domain::captions::{self, MostOfPart, Part, Stretches, TextFormat, Timed};
@@ -60,13 +60,16 @@ pub enum Reader {
     Caller(AccountId),
     /// Whoever sees a page of this account. Pages have turns of their own, and the account has not asked.
     Visitor(AccountId),
+    /// An operator in the console, who takes nothing of the account.
+    Operator,
 }
 
 impl Reader {
-    /// The account whose memory it takes.
-    const fn account(self) -> AccountId {
+    /// Whose memory it takes.
+    const fn taker(self) -> Taker {
         match self {
-            Self::Caller(account) | Self::Visitor(account) => account,
+            Self::Caller(account) | Self::Visitor(account) => Taker::Account(account),
+            Self::Operator => Taker::Operators,
         }
     }
 }
@@ -90,7 +93,8 @@ impl CaptionFile {
 /// item may be seen; for `conn` see `stored_read`.
 ///
 /// # Errors
-/// `rate_limited` while the account is at its limit of large answers, `unavailable` when there is no memory left.
+/// `rate_limited` while the account, or operators, are at the limit of large answers, `unavailable` when there is no
+/// memory left.
 pub async fn captions(
     app: &App,
     conn: impl DerefMut<Target = PgConnection> + Send,
@@ -120,20 +124,19 @@ pub async fn first_stretches(
     Ok(of_transcript(app, conn, Reader::Visitor(account), item, take).await?.map(|made| made.it))
 }
 
-/// Returns a part of an item's stored transcript with its words, behind the first `before` segments, for a page; none
-/// when none is stored.
+/// Returns a part of an item's stored transcript with its words, behind the first `before` segments, for a page of
+/// operators; none when none is stored.
 ///
 /// # Errors
 /// As [`captions`].
 pub async fn transcript_part(
     app: &App,
     conn: impl DerefMut<Target = PgConnection> + Send,
-    account: AccountId,
     item: ItemId,
     (before, most): (usize, MostOfPart),
 ) -> Answer<Option<Part>> {
     let take = move |document: &[u8], turns: &[SpeakerTurn]| captions::part(document, turns, before, most);
-    Ok(of_transcript(app, conn, Reader::Visitor(account), item, take).await?.map(|made| made.it))
+    Ok(of_transcript(app, conn, Reader::Operator, item, take).await?.map(|made| made.it))
 }
 
 /// Returns all that is said in an item's stored transcript, for a caller of the account, and the room that the words
@@ -168,16 +171,16 @@ struct Made<T> {
 }
 
 /// Reads a stored transcript whole, within the room for answers.
-async fn whole(app: &App, account: AccountId, stored: StoredRead) -> Answer<Made<Bytes>> {
+async fn whole(app: &App, taker: Taker, stored: StoredRead) -> Answer<Made<Bytes>> {
     match (stored.result, stored.object_key) {
         (Some(result), _) => {
-            let room = app.answers.hold_to_work(account, result.len() as u64 * COPIES)?;
+            let room = app.answers.hold_to_work(taker, result.len() as u64 * COPIES)?;
             Ok(Made { it: Bytes::from(result), room, large: None })
         }
         (None, Some(key)) => {
-            let large = app.answers.large(account)?;
+            let large = app.answers.large(taker)?;
             let object = app.process.media.find(&key, MOST_BYTES).await?;
-            let room = app.answers.hold_to_work(account, object.bytes * COPIES)?;
+            let room = app.answers.hold_to_work(taker, object.bytes * COPIES)?;
             Ok(Made { it: object.whole().await?, room, large: Some(large) })
         }
         (None, None) => Err(ApiError::internal("a stored read without a result")),
@@ -196,7 +199,7 @@ async fn of_transcript<T: Send + 'static>(
     let Some(stored) = items::stored_read(&mut conn, item, Read::Transcript).await? else { return Ok(None) };
     let turns = footage::turns(&mut conn, item).await?;
     drop(conn);
-    let Made { it: document, room, large } = whole(app, reader.account(), stored).await?;
+    let Made { it: document, room, large } = whole(app, reader.taker(), stored).await?;
     let is_long = document.len() > LONG_READ;
     // Parsing a day of words takes a good part of a second. The work owns what it uses: it goes on when the client
     // hangs up.
@@ -207,7 +210,7 @@ async fn of_transcript<T: Send + 'static>(
     };
     let made = match reader {
         Reader::Caller(account) => apart_in_turn_if(app, account, is_long, work).await?,
-        Reader::Visitor(_) => spawn_blocking(work).await.map_err(ApiError::internal)?,
+        Reader::Visitor(_) | Reader::Operator => spawn_blocking(work).await.map_err(ApiError::internal)?,
     };
     made.map(Some).map_err(ApiError::internal)
 }

@@ -3,10 +3,9 @@
 //!
 //! It does not know what the pieces contain. Joining documents into one copies none of them.
 
-use crate::http::answers::{AnswerPermit, Answers, Large, holding};
+use crate::http::answers::{AnswerPermit, Answers, Large, Taker, holding};
 use crate::http::error::{Answer, ApiError};
 use bytes::{Bytes, BytesMut};
-use domain::ids::AccountId;
 use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use poem::http::{HeaderValue, header};
 use poem::{Body, IntoResponse, Response};
@@ -39,8 +38,8 @@ impl Document {
     ///
     /// # Errors
     /// `rate_limited` or `unavailable` when there is no memory for even that.
-    pub fn streamed(object: StoredObject, answers: &Answers, account: AccountId, large: Large) -> Answer<Self> {
-        let room = answers.hold(account, STREAMED_BYTES.min(object.bytes))?;
+    pub fn streamed(object: StoredObject, answers: &Answers, taker: Taker, large: Large) -> Answer<Self> {
+        let room = answers.hold(taker, STREAMED_BYTES.min(object.bytes))?;
         Ok(Self { bytes: object.bytes, pieces: vec![Piece::Object(object)], held: vec![(room, Some(large))] })
     }
 
@@ -64,10 +63,14 @@ impl Document {
     ///
     /// # Errors
     /// `rate_limited` or `unavailable` when there is no memory; `internal` when the store fails.
-    pub async fn whole(mut self, answers: &Answers, account: AccountId) -> Answer<(Bytes, AnswerPermit, Vec<Large>)> {
+    pub async fn whole(
+        mut self,
+        answers: &Answers,
+        taker: impl Into<Taker>,
+    ) -> Answer<(Bytes, AnswerPermit, Vec<Large>)> {
         // The room of its pieces is given back first: both together could be more than a share.
         let large = std::mem::take(&mut self.held).into_iter().filter_map(|(_, large)| large).collect();
-        let room = answers.hold_to_work(account, self.bytes)?;
+        let room = answers.hold_to_work(taker, self.bytes)?;
         let capacity = usize::try_from(self.bytes).unwrap_or(0);
         let whole = self.into_stream().try_fold(BytesMut::with_capacity(capacity), |mut whole, piece| async move {
             whole.extend_from_slice(&piece);

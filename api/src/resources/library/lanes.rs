@@ -2,8 +2,8 @@
 
 use super::stored::stored_read;
 use crate::app::App;
+use crate::http::answers::Taker;
 use crate::http::error::{Answer, ApiError};
-use domain::ids::AccountId;
 use domain::read::Read;
 use picture::{DRAWN, Facts, Unread, svg};
 use poem::http::{HeaderValue, header};
@@ -13,14 +13,15 @@ use std::collections::BTreeMap;
 use store::items::ItemRow;
 
 /// Returns the drawing of an item's reads as SVG; none when no read that can be drawn is stored. The memory for it
-/// counts among the answers of `account`. It waits for no turn of the account, since visitors of links and operators
+/// counts among the answers of `taker`. It waits for no turn of the account, since visitors of links and operators
 /// see it.
-pub async fn lanes(app: &App, account: AccountId, item: &ItemRow, unread: Unread) -> Answer<Option<String>> {
+pub async fn lanes(app: &App, taker: impl Into<Taker>, item: &ItemRow, unread: Unread) -> Answer<Option<String>> {
+    let taker = taker.into();
     // What is parsed stays in memory until all is drawn, and so does its room.
     let (mut stored, mut held) = (BTreeMap::new(), Vec::new());
     for read in DRAWN.into_iter().filter_map(Read::from_name) {
-        if let Some(document) = stored_read(app, app.conn().await?, account, item.id, read).await? {
-            let (bytes, room, _large) = document.whole(&app.answers, account).await?;
+        if let Some(document) = stored_read(app, app.conn().await?, taker, item.id, read).await? {
+            let (bytes, room, _large) = document.whole(&app.answers, taker).await?;
             held.push(room);
             let parsed = tokio::task::spawn_blocking(move || serde_json::from_slice::<Value>(&bytes));
             let parsed = parsed.await.map_err(ApiError::internal)?.map_err(ApiError::internal)?;

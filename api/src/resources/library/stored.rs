@@ -9,10 +9,11 @@ use super::document::Document;
 use super::joined::Others;
 use crate::app::App;
 use crate::app::beside::{LONG_READ, apart_in_turn_if};
+use crate::http::answers::Taker;
 use crate::http::error::{Answer, ApiError};
 use bytes::Bytes;
 use domain::captions::TextFormat;
-use domain::ids::{AccountId, ItemId};
+use domain::ids::ItemId;
 use domain::read::Read;
 use poem::{IntoResponse, Response};
 use poem_openapi::ApiResponse;
@@ -32,36 +33,37 @@ const LARGE_ROWS: usize = 2_000;
 
 /// Returns the JSON text of an item's stored read; none when it is not stored. The caller must have checked that the
 /// item may be seen. The rows that a read is put together from may have megabytes: `conn` is held in one of the
-/// account's turns, unless what asks has turns of its own.
+/// account's turns, unless what asks has turns of its own. `taker`: whose memory for answers it takes.
 ///
 /// # Errors
-/// `rate_limited` while the account is at its limit of large answers, `unavailable` when there is no memory left.
+/// `rate_limited` while the taker is at its limit of large answers, `unavailable` when there is no memory left.
 pub async fn stored_read(
     app: &App,
     mut conn: impl DerefMut<Target = PgConnection> + Send,
-    account: AccountId,
+    taker: impl Into<Taker>,
     item: ItemId,
     read: Read,
 ) -> Answer<Option<Document>> {
+    let taker = taker.into();
     let Some(stored) = items::stored_read(&mut conn, item, read).await? else { return Ok(None) };
     let others = Others::find(&mut conn, item, read).await?;
     // No connection is held while the media store is read, or while an answer is sent.
     drop(conn);
     // Taken before the answer is put together, which is most of its cost.
-    let mut large = if others.rows() > LARGE_ROWS { Some(app.answers.large(account)?) } else { None };
+    let mut large = if others.rows() > LARGE_ROWS { Some(app.answers.large(taker)?) } else { None };
     let (document, room) = match (stored.result, stored.object_key) {
         (Some(result), _) => {
-            let room = app.answers.hold(account, result.len() as u64)?;
+            let room = app.answers.hold(taker, result.len() as u64)?;
             (Bytes::from(result), room)
         }
         (None, Some(key)) => {
-            let one = large.take().map_or_else(|| app.answers.large(account), Ok)?;
+            let one = large.take().map_or_else(|| app.answers.large(taker), Ok)?;
             let object = app.process.media.find(&key, MOST_BYTES).await?;
             if others.is_none() {
-                return Document::streamed(object, &app.answers, account, one).map(Some);
+                return Document::streamed(object, &app.answers, taker, one).map(Some);
             }
             large = Some(one);
-            let room = app.answers.hold(account, object.bytes)?;
+            let room = app.answers.hold(taker, object.bytes)?;
             (object.whole().await?, room)
         }
         (None, None) => return Err(ApiError::internal("a stored read without a result")),
@@ -72,13 +74,13 @@ pub async fn stored_read(
     let is_long = !others.is_none() && (large.is_some() || before > LONG_READ);
     // The work owns what it uses: it goes on when the client hangs up.
     let put_together = move || (others.put_into(document, item, &own.links), room, large);
-    let (pieces, room, mut large) = apart_in_turn_if(app, account, is_long, put_together).await?;
+    let (pieces, room, mut large) = apart_in_turn_if(app, taker, is_long, put_together).await?;
     let pieces = pieces.map_err(ApiError::internal)?;
     let after: usize = pieces.iter().map(Bytes::len).sum();
     if large.is_none() && after > LARGE_BYTES {
-        large = Some(app.answers.large(account)?);
+        large = Some(app.answers.large(taker)?);
     }
-    let more = app.answers.hold(account, after.saturating_sub(before) as u64)?;
+    let more = app.answers.hold(taker, after.saturating_sub(before) as u64)?;
     let document = Document::of_text(pieces, room, large);
     Ok(Some(document.then(Document::of_text(Vec::new(), more, None))))
 }

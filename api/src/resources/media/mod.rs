@@ -2,8 +2,8 @@
 //!
 //! A link is the only proof that is needed. It shows nothing once its item is deleted or its account is suspended, and
 //! counts as one of that account's downloads (`downloads`), whoever follows it; visitors of public links have half of
-//! these. Bytes in a folder are streamed from
-//! there, piece by piece; a bucket sends its bytes itself, by its own link. `answer` writes the answers.
+//! these. Bytes in a folder are streamed from there, piece by piece; a bucket sends its bytes itself, by its own link.
+//! `answer` writes the answers.
 
 mod answer;
 
@@ -46,7 +46,7 @@ pub struct Wanted<'a> {
     pub is_head: bool,
     /// Whether browsers should save the bytes as a file.
     pub is_download: bool,
-    /// Whose places among the account's downloads it takes.
+    /// Whose places among the downloads it takes.
     pub by: Downloader,
 }
 

@@ -1,9 +1,12 @@
 //! Many who follow links, slowly or not at all: that nobody else waits for them. What is held for them is `film`'s.
 
 use super::{follow, link};
+use crate::console::signed_in;
+use crate::operators::BO;
 use crate::public_links::link as public_link;
 use anyhow::Context;
 use mws_tests::world::{World, until};
+use reqwest::{Method, header};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -64,5 +67,31 @@ async fn visitors_of_public_links_leave_half_of_the_downloads_to_the_account() -
     assert_eq!(begun(&world, &media, "bytes=0-").await?.0, 429, "another visitor");
     let own = link(&tenant, item).await?;
     assert_eq!(follow(&world, &own, &[("range", "bytes=0-0")]).await?.status, 206, "its own download");
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn operators_see_the_media_of_an_account_whose_downloads_are_all_taken() -> anyhow::Result<()> {
+    let world = World::with_api(|settings, api| {
+        settings.operator_tokens = Some(format!("bo:read:{BO}").into());
+        api.max_account_downloads = 1;
+    })
+    .await?;
+    let tenant = world.tenant("one").await?;
+    let item = world.sparse(&tenant, LARGE).await?;
+    let own = link(&tenant, item).await?;
+    let (status, held) = begun(&world, &format!("/api/v1{own}"), "bytes=0-").await?;
+    assert_eq!(status, 206);
+    let browser = signed_in(&world, BO).await?;
+    let look = browser.request(Method::GET, &format!("/console/items/{item}/media"));
+    // Its body is not taken, so that its place is held.
+    let look = look.header(header::RANGE, "bytes=0-").send().await?;
+    assert_eq!(look.status(), 206);
+    drop(held);
+    until("the account's one download is free beside it", async || {
+        Ok((follow(&world, &own, &[("range", "bytes=0-0")]).await?.status == 206).then_some(()))
+    })
+    .await?;
+    drop(look);
     world.end().await
 }
