@@ -2,10 +2,12 @@
 //! them, once the library is listed. In the items that may be shown each place is then searched at which a word is said
 //! or written, and the stretch around it is kept apart. What could not be done so is told.
 
+use super::lengths::{LONGEST_SECONDS, SHORTEST_SECONDS};
 use super::library::{Item, called_or_made_from};
 use super::memory::{Memory, Phase, Unwanted};
 use super::moments::{Stretch, WordHit, around, joined, words_found};
-use super::words::{LONGEST_SECONDS, SHORTEST_SECONDS, is_same_word, taken_apart, unmarked};
+use super::wishes::MOST_LEFT_OUT;
+use super::words::{is_same_word, taken_apart, unmarked};
 use std::collections::BTreeMap;
 
 /// The most places that one search answers.
@@ -45,7 +47,7 @@ impl Memory {
         }
     }
 
-    /// Notes a length that no film can have, and words that are to be shown and to be left out.
+    /// Notes a length that no film can have, and words that are to be left out but are to be shown or are too many.
     fn note_impossible(&mut self) {
         if let Some(seconds) = self.wishes.refused_seconds {
             let asked = if seconds < VERY_LONG_SECONDS {
@@ -64,6 +66,10 @@ impl Memory {
         if !contrary.is_empty() {
             let words = contrary.join(", ");
             self.note(format!("Both asked for and to be left out, and therefore not left out: {words}."));
+        }
+        if !self.wishes.not_left_out.is_empty() {
+            let words = self.wishes.not_left_out.join(", ");
+            self.note(format!("More than {MOST_LEFT_OUT} words were to be left out; not left out: {words}."));
         }
     }
 
@@ -340,6 +346,10 @@ mod tests {
                 "A film of 0 seconds can't be made; the shortest, 2 seconds, was planned instead.",
             ),
             ("90 minutes of the river", "A film of 5400 seconds can't be made; the longest, 600 seconds,"),
+            (
+                "2 hours of the river",
+                "A film of 7200 seconds can't be made; the longest, 600 seconds, was planned instead.",
+            ),
             ("The river without the river", "Both asked for and to be left out, and therefore not left out: river."),
         ] {
             let mut memory = planner(brief, &videos);

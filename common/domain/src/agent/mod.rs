@@ -11,12 +11,14 @@ mod cutting;
 mod film;
 mod hearing;
 mod leaving_out;
+mod lengths;
 mod library;
 mod losing;
 mod memory;
 mod moments;
 mod planner;
 mod reading;
+mod scope;
 mod telling;
 #[cfg(test)]
 mod tests;

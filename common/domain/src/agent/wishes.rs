@@ -1,16 +1,20 @@
 //! Reads what a brief and later messages ask for.
 
-use super::words::{
-    LONGEST_SECONDS, SHORTEST_SECONDS, Word, is_same_word, length, says_something, taken_apart, unmarked,
-};
+use super::lengths::{LONGEST_SECONDS, SHORTEST_SECONDS, length};
+use super::scope::{Named, Scope};
+use super::words::{Mark, Word, is_same_word, says_something, taken_apart, unmarked};
 use serde::{Deserialize, Serialize};
 
 /// Seconds of a film whose brief gives no length.
 const USUAL_SECONDS: f64 = 60.0;
 /// The most seconds that are told; a brief may have a number of any length.
 const MOST_TOLD_SECONDS: f64 = 1e9;
-/// The most words that are searched for, and the most that are left out.
+/// The most words that are searched for.
 const MOST_WORDS: usize = 8;
+/// The most words that are left out.
+pub const MOST_LEFT_OUT: usize = 40;
+/// The most words that are told of those beyond.
+const MOST_TOLD_WORDS: usize = 5;
 /// The most letters of a word that are kept.
 const MOST_LETTERS: usize = 40;
 
@@ -21,6 +25,9 @@ pub struct Wishes {
     pub words: Vec<String>,
     /// The words of what is to be left out. Some may be among those to search for as well.
     pub without: Vec<String>,
+    /// The first words that are to be left out beyond `MOST_LEFT_OUT`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_left_out: Vec<String>,
     /// The film's length in seconds, from `SHORTEST_SECONDS` to `LONGEST_SECONDS`.
     pub seconds: f64,
     /// The length that the latest text asks for, in seconds, where no film can be so short or so long.
@@ -39,24 +46,58 @@ pub struct Wishes {
 struct Said {
     words: Vec<String>,
     without: Vec<String>,
-    seconds: Option<f64>,
+    not_left_out: Vec<String>,
+    length: Option<Length>,
     music: Option<bool>,
     captions: Option<bool>,
     aspect: Option<String>,
     /// Whether it names all that is wanted: earlier words are dropped.
     only: bool,
+}
+
+/// A length that a text asks for, in seconds but for `Times`.
+#[derive(Debug, Clone, Copy)]
+enum Length {
+    Exactly(f64),
+    AtMost(f64),
+    AtLeast(f64),
     /// The factor by which the film's length changes.
-    times: Option<f64>,
+    Times(f64),
+}
+
+impl Length {
+    /// Reads the length behind these words: `not longer than` makes it the most. `is_negated` says whether they negate.
+    fn of(seconds: f64, before: &[Word], is_negated: bool) -> Self {
+        match before {
+            [.., word, than] if is_negated && than.text == "than" => match word.text.as_str() {
+                "longer" | "more" => Self::AtMost(seconds),
+                "shorter" | "less" => Self::AtLeast(seconds),
+                _ => Self::Exactly(seconds),
+            },
+            _ => Self::Exactly(seconds),
+        }
+    }
+
+    /// Returns the seconds of a film that was to have `now`.
+    fn after(self, now: f64) -> f64 {
+        match self {
+            Self::Exactly(seconds) => seconds,
+            Self::AtMost(seconds) => now.min(seconds),
+            Self::AtLeast(seconds) => now.max(seconds),
+            Self::Times(times) => now * times,
+        }
+    }
 }
 
 impl Wishes {
     /// Returns the wishes of a brief.
     pub fn of(brief: &str) -> Self {
         let said = Said::of(brief);
-        let (seconds, refused_seconds) = possible(said.seconds.unwrap_or(USUAL_SECONDS));
+        let (seconds, refused_seconds) = possible(said.seconds(USUAL_SECONDS));
         Self {
             words: said.words,
             without: said.without,
+            not_left_out: said.not_left_out,
             seconds,
             refused_seconds,
             music: said.music.unwrap_or(false),
@@ -71,17 +112,14 @@ impl Wishes {
         if said.only && !said.words.is_empty() {
             self.words.clear();
         }
-        let added = |all: &mut Vec<String>, new: &[String]| {
-            all.retain(|word| !new.contains(word));
-            all.splice(0..0, new.iter().cloned());
-            all.truncate(MOST_WORDS);
-        };
         self.words.retain(|word| !has_word(&said.without, word));
         self.without.retain(|word| !has_word(&said.words, word));
-        added(&mut self.words, &said.words);
-        added(&mut self.without, &said.without);
-        let seconds = said.seconds.or(said.times.map(|times| self.seconds * times)).unwrap_or(self.seconds);
-        (self.seconds, self.refused_seconds) = possible(seconds);
+        put_first(&mut self.words, &said.words, MOST_WORDS);
+        let beyond = put_first(&mut self.without, &said.without, MOST_LEFT_OUT);
+        self.not_left_out.retain(|word| !has_word(&said.words, word) && !has_word(&self.without, word));
+        self.not_left_out.splice(0..0, said.not_left_out.iter().cloned().chain(beyond));
+        self.not_left_out.truncate(MOST_TOLD_WORDS);
+        (self.seconds, self.refused_seconds) = possible(said.seconds(self.seconds));
         self.music = said.music.unwrap_or(self.music);
         self.captions = said.captions.unwrap_or(self.captions);
         self.aspect = said.aspect.or(self.aspect.take());
@@ -104,6 +142,13 @@ fn has_word(words: &[String], word: &str) -> bool {
     words.iter().any(|own| is_same_word(&unmarked(own), &word))
 }
 
+/// Puts new words before the others, each once. Returns those for which there is no room any more.
+fn put_first(all: &mut Vec<String>, new: &[String], most: usize) -> Vec<String> {
+    all.retain(|word| !new.contains(word));
+    all.splice(0..0, new.iter().cloned());
+    all.split_off(most.min(all.len()))
+}
+
 /// Returns the length of a film that comes nearest to this many seconds, and those seconds if it is another one.
 fn possible(seconds: f64) -> (f64, Option<f64>) {
     let nearest = seconds.clamp(SHORTEST_SECONDS, LONGEST_SECONDS);
@@ -117,49 +162,69 @@ impl Said {
         let mut said = Self::default();
         let mut words = taken_apart(text);
         said.aspect = aspect(&mut words);
-        if let Some((seconds, range)) = length(&words) {
-            said.seconds = Some(seconds);
-            words.drain(range);
-        }
-        let mut is_without = false;
-        for (place, word) in words.iter().enumerate() {
-            let after = words.get(place + 1).map(|word| word.text.as_str());
-            is_without = says_without(word, after, is_without);
-            said.take(&word.text, !is_without);
+        let length = length(&words);
+        let (mut scope, mut place) = (Scope::default(), 0);
+        while let Some(word) = words.get(place) {
+            if let Some((seconds, range)) = length.as_ref().filter(|(_, range)| range.start == place) {
+                said.length = Some(Length::of(*seconds, &words[..place], scope.is_negation()));
+                // What follows a length of its own is no list any more.
+                if word.mark != Mark::None {
+                    scope.close();
+                }
+                place = range.end;
+                continue;
+            }
+            if !scope.read(&words, place) {
+                said.take(&word.text, &mut scope);
+            }
+            place += 1;
         }
         said
     }
 
-    /// Takes a word as something that is wanted, or that is not.
-    fn take(&mut self, word: &str, wanted: bool) {
+    /// Returns the seconds of a film that was to have `now`.
+    fn seconds(&self, now: f64) -> f64 {
+        self.length.map_or(now, |length| length.after(now))
+    }
+
+    /// Takes a word as something that is wanted, or that is to be left out.
+    fn take(&mut self, word: &str, scope: &mut Scope) {
+        let wanted = !scope.is_open();
         match word {
-            "music" | "musical" | "soundtrack" | "song" | "score" => self.music = Some(wanted),
-            "captions" | "caption" | "subtitles" | "subtitle" | "subtitled" => self.captions = Some(wanted),
-            "shorter" => self.times = Some(0.5),
-            "longer" => self.times = Some(2.0),
-            "only" => self.only = true,
-            "without" | "no" | "not" | "don't" | "except" | "exclude" | "excluding" | "drop" | "remove" | "leave"
-            | "omit" | "skip" => {}
-            word if says_something(word) => {
-                let kept: String = word.chars().take(MOST_LETTERS).collect();
-                let list = if wanted { &mut self.words } else { &mut self.without };
-                if list.len() < MOST_WORDS && !list.contains(&kept) {
-                    list.push(kept);
+            "music" | "musical" | "soundtrack" | "song" | "score" => {
+                self.music = Some(wanted);
+                scope.name(Named::Setting);
+            }
+            "captions" | "caption" | "subtitles" | "subtitle" | "subtitled" => {
+                self.captions = Some(wanted);
+                scope.name(Named::Setting);
+            }
+            "shorter" | "longer" => {
+                let times = if word == "shorter" { 0.5 } else { 2.0 };
+                // "Don't make it shorter" keeps the length.
+                if !scope.is_negation() {
+                    self.length = self.length.or(Some(Length::Times(times)));
                 }
+            }
+            "only" => self.only = true,
+            word if says_something(word) => {
+                self.add(word.chars().take(MOST_LETTERS).collect(), wanted);
+                scope.name(Named::Thing);
             }
             _ => {}
         }
     }
-}
 
-/// Whether this word belongs to what is to be left out; `before` says whether the word before it does.
-fn says_without(word: &Word, after: Option<&str>, before: bool) -> bool {
-    match word.text.as_str() {
-        "without" | "no" | "not" | "don't" | "except" | "exclude" | "excluding" | "drop" | "remove" | "omit"
-        | "skip" => true,
-        "leave" => after == Some("out"),
-        "but" | "with" | "only" | "instead" | "about" | "use" | "more" => false,
-        _ => before && !word.begins,
+    fn add(&mut self, word: String, wanted: bool) {
+        let (list, most) = if wanted { (&mut self.words, MOST_WORDS) } else { (&mut self.without, MOST_LEFT_OUT) };
+        if list.contains(&word) {
+            return;
+        }
+        if list.len() < most {
+            list.push(word);
+        } else if !wanted && self.not_left_out.len() < MOST_TOLD_WORDS && !self.not_left_out.contains(&word) {
+            self.not_left_out.push(word);
+        }
     }
 }
 
@@ -172,7 +237,12 @@ fn aspect(words: &mut Vec<Word>) -> Option<String> {
         _ => None,
     };
     let place = words.iter().position(|word| named(&word.text).is_some())?;
-    named(&words.remove(place).text).map(str::to_owned)
+    let removed = words.remove(place);
+    // What follows a format of its own is no list any more.
+    if let Some(next) = words.get_mut(place).filter(|_| removed.mark != Mark::None) {
+        next.mark = Mark::Stop;
+    }
+    named(&removed.text).map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -221,5 +291,44 @@ mod tests {
     fn what_is_asked_for_is_not_left_out_as_well() {
         let wishes = Wishes::of("A film about the river without the river boats");
         assert_eq!((wishes.left_out(), wishes.contrary()), (vec!["boats".to_owned()], vec!["river".to_owned()]));
+    }
+
+    #[test]
+    fn many_words_are_left_out_and_those_beyond_are_told() {
+        let words: Vec<String> = (0..43).map(|number| format!("boat{number}")).collect();
+        let mut wishes = Wishes::of(&format!("the river without {}", words.join(", ")));
+        assert_eq!(wishes.without, words[..MOST_LEFT_OUT]);
+        assert_eq!(wishes.not_left_out, words[MOST_LEFT_OUT..]);
+        wishes.hear("without gardens, and with boat41");
+        assert_eq!(wishes.without[..2], ["gardens".to_owned(), "boat0".to_owned()]);
+        assert_eq!(wishes.not_left_out, ["boat39", "boat40", "boat42"]);
+    }
+
+    #[test]
+    fn a_message_changes_the_length_unless_it_negates_that() {
+        for (text, seconds) in [
+            ("shorter", 5.0),
+            ("longer, without the boats", 20.0),
+            ("without the boats, longer", 20.0),
+            ("don't make it shorter", 10.0),
+            ("do not make it any longer", 10.0),
+            ("not longer than that", 10.0),
+            ("no longer", 10.0),
+            ("not shorter but longer", 20.0),
+            ("not longer than 8 seconds", 8.0),
+            ("don't make it longer than 8 seconds", 8.0),
+            ("no more than 20 seconds", 10.0),
+            ("not shorter than 20 seconds", 20.0),
+            ("not shorter than 8 seconds", 10.0),
+            ("10,5 seconds", 10.5),
+        ] {
+            let mut wishes = Wishes::of("10 seconds about the river");
+            wishes.hear(text);
+            assert_eq!((wishes.seconds, wishes.refused_seconds), (seconds, None), "{text}");
+        }
+        for (brief, refused) in [("an hour", 3_600.0), ("1,000 seconds", 1_000.0), ("1:00:00", 3_600.0)] {
+            let wishes = Wishes::of(brief);
+            assert_eq!((wishes.seconds, wishes.refused_seconds), (LONGEST_SECONDS, Some(refused)), "{brief}");
+        }
     }
 }

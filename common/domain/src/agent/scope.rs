@@ -1,0 +1,227 @@
+//! Which words of a text belong to what is to be left out.
+
+use super::words::{Mark, Word};
+
+/// Words behind which something is left out.
+const NEGATIONS: [&str; 7] = ["no", "not", "don't", "dont", "never", "nor", "neither"];
+/// Words that mean to leave out. Behind a negation they take it back.
+const LEAVING: [&str; 11] =
+    ["without", "except", "exclude", "excluding", "avoid", "avoiding", "drop", "remove", "omit", "skip", "minus"];
+/// Words that mean to leave out with `out` behind them, or behind what is left out.
+const LEAVING_WITH_OUT: [&str; 5] = ["leave", "leaving", "take", "cut", "keep"];
+/// Words before an order in the same clause.
+const BEFORE_ORDERS: [&str; 21] = [
+    "and", "but", "or", "please", "then", "so", "also", "just", "you", "to", "we", "should", "must", "can", "could",
+    "would", "not", "don't", "dont", "never", "i",
+];
+/// Words before a noun: `a drop` is no order.
+const BEFORE_NOUNS: [&str; 13] =
+    ["a", "an", "the", "each", "every", "this", "that", "one", "my", "our", "his", "her", "their"];
+/// Words that say what is shown: what is left out has ended before them.
+const SHOWING: [&str; 21] = [
+    "about",
+    "add",
+    "but",
+    "feature",
+    "featuring",
+    "focus",
+    "include",
+    "including",
+    "instead",
+    "keep",
+    "make",
+    "more",
+    "only",
+    "prefer",
+    "put",
+    "see",
+    "show",
+    "showing",
+    "use",
+    "want",
+    "with",
+];
+
+/// What has been named in a list of what is to be left out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Named {
+    /// Nothing yet.
+    #[default]
+    Nothing,
+    /// Music or captions alone.
+    Setting,
+    /// What may be seen or said.
+    Thing,
+}
+
+/// What has begun to leave something out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Opening {
+    /// A word that means to leave out.
+    #[default]
+    Leaving,
+    /// A negation.
+    Negation,
+    /// `no`: the nouns behind it have no articles.
+    No,
+}
+
+/// Whether the words that are read belong to what is to be left out.
+#[derive(Debug, Default)]
+pub struct Scope {
+    is_open: bool,
+    opening: Opening,
+    named: Named,
+    /// The place of the `out` that ends it.
+    out: Option<usize>,
+}
+
+impl Scope {
+    /// Reads the word at this place. Returns whether it only says that something is left out.
+    pub fn read(&mut self, words: &[Word], place: usize) -> bool {
+        let Some(word) = words.get(place) else { return false };
+        if self.out == Some(place) {
+            self.close();
+            return true;
+        }
+        if self.out.is_none() && self.ends_before(word) {
+            self.close();
+        }
+        let text = word.text.as_str();
+        if NEGATIONS.contains(&text) {
+            // "Not only the boats": they are shown as well.
+            let next = words.get(place + 1).map(|next| next.text.as_str());
+            if next != Some("only") {
+                let opening = if text == "no" { Opening::No } else { Opening::Negation };
+                *self = Self { is_open: true, opening, ..Self::default() };
+            }
+            return true;
+        }
+        let out = out_of(words, place);
+        if out.is_none() && (!LEAVING.contains(&text) || is_after(words, place, &BEFORE_NOUNS)) {
+            return false;
+        }
+        // In "leave out the boats" they stand behind it, and a list may go on.
+        let out = out.filter(|out| *out > place + 1);
+        // "Don't leave out the boats".
+        let is_taken_back = self.is_negation() && self.opening != Opening::Leaving;
+        *self = Self { is_open: !is_taken_back, out, ..Self::default() };
+        true
+    }
+
+    /// Whether the word that was read belongs to what is to be left out.
+    pub const fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Whether something is negated of which nothing has been named yet: `don't make it`.
+    pub fn is_negation(&self) -> bool {
+        self.is_open && self.named == Named::Nothing
+    }
+
+    /// Notes what the word that was read names.
+    pub fn name(&mut self, named: Named) {
+        self.named = self.named.max(named);
+    }
+
+    /// Ends what is to be left out.
+    pub fn close(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Whether what is left out has ended before this word. A list goes on over commas.
+    fn ends_before(&self, word: &Word) -> bool {
+        let has_article = ["a", "an", "the"].contains(&word.text.as_str());
+        let is_elsewhere = match word.mark {
+            Mark::Stop => true,
+            // "No boats, the garden at dawn" is no list, nor is "without music, the garden at dawn".
+            Mark::Comma => {
+                self.is_negation() || has_article && (self.opening == Opening::No || self.named == Named::Setting)
+            }
+            Mark::None => false,
+        };
+        let has_named = self.named != Named::Nothing;
+        is_elsewhere || word.text == "but" || has_named && SHOWING.contains(&word.text.as_str())
+    }
+}
+
+fn is_after(words: &[Word], place: usize, before: &[&str]) -> bool {
+    let is_in_clause = words.get(place).is_some_and(|word| word.mark == Mark::None);
+    let last = place.checked_sub(1).and_then(|place| words.get(place));
+    is_in_clause && last.is_some_and(|last| before.contains(&last.text.as_str()))
+}
+
+/// Returns the place of the `out` of `leave the boats out` or `leave out the boats`. `People take boats out` leaves
+/// nothing out.
+fn out_of(words: &[Word], place: usize) -> Option<usize> {
+    let word = words.get(place).filter(|word| LEAVING_WITH_OUT.contains(&word.text.as_str()))?;
+    let is_order = word.mark != Mark::None || is_after(words, place, &BEFORE_ORDERS);
+    let behind = words.iter().enumerate().skip(place + 1);
+    let mut clause = behind.take_while(|(_, word)| word.mark != Mark::Stop && !begins_another(&word.text));
+    let (out, _) = clause.find(|(_, word)| word.text == "out")?;
+    let is_leaving_out = out == place + 1 && word.text.starts_with("leav");
+    let is_noun = words.get(place + 1).is_some_and(|next| next.text == "of");
+    (is_leaving_out || is_order && !is_noun).then_some(out)
+}
+
+fn begins_another(word: &str) -> bool {
+    let all = [&SHOWING[..], &NEGATIONS, &LEAVING, &LEAVING_WITH_OUT];
+    all.iter().any(|words| words.contains(&word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Wishes;
+
+    fn check(brief: &str, words: &str, without: &str) {
+        let wishes = Wishes::of(brief);
+        assert_eq!((wishes.words.join(" ").as_str(), wishes.without.join(" ").as_str()), (words, without), "{brief}");
+    }
+
+    #[test]
+    fn what_a_brief_leaves_out_is_understood_however_it_is_said() {
+        for (brief, words, without) in [
+            ("8 seconds about the river, leave the boats out", "river", "boats"),
+            ("8 seconds about the river and leave the boats out, please", "river", "boats"),
+            ("Leave the harbour out. 10 seconds about the river", "river", "harbour"),
+            ("leave the boats, the fishermen and the garden out", "", "boats fishermen garden"),
+            ("take the boats out and show the river", "river", "boats"),
+            ("take out the boats", "", "boats"),
+            ("cut the shots of boats out", "", "boats"),
+            ("The river leaving out the boats", "river", "boats"),
+            ("the river, avoid boats", "river", "boats"),
+            ("the river, never boats", "river", "boats"),
+            ("the river, skip the boats; the garden", "river garden", "boats"),
+            ("the river, drop the boats. The garden", "river garden", "boats"),
+            ("the river, exclude the boats", "river", "boats"),
+            ("don't show the boats", "", "boats"),
+            ("don't include the boats", "", "boats"),
+            ("no more boats", "", "boats"),
+            ("the river without the boats, the fishermen and the garden", "river", "boats fishermen garden"),
+            ("the river without boats, fishermen or gardens", "river", "boats fishermen gardens"),
+            ("the river, no boats, fishermen, nor gardens", "river", "boats fishermen gardens"),
+            ("no boats and show the garden", "garden", "boats"),
+            ("without boats, with the garden", "garden", "boats"),
+            ("no boats, but gardens", "gardens", "boats"),
+            ("no boats, include the garden", "garden", "boats"),
+            ("without the boats, about the garden", "garden", "boats"),
+            ("no boats, the garden at dawn", "garden dawn", "boats"),
+            ("without the boats, 20 seconds of the garden", "garden", "boats"),
+            ("without the boats, vertical, the garden", "garden", "boats"),
+            ("No, show the garden", "garden", ""),
+            ("don't leave out the boats", "boats", ""),
+            ("remove or drop the boats", "", "boats"),
+            ("a drop of water", "drop water", ""),
+            ("fishermen take the boat out", "fishermen boat", ""),
+        ] {
+            check(brief, words, without);
+        }
+        for (brief, words, without) in [
+            ("30 seconds without music, the river", "river", ""),
+            ("the river without music, captions or boats", "river", "boats"),
+        ] {
+            check(brief, words, without);
+            assert!(!Wishes::of(brief).music, "{brief}");
+        }
+    }
+}
