@@ -3,6 +3,7 @@
 use super::film::FilmDraft;
 use super::leaving_out::MOST_PLACES;
 use super::memory::Memory;
+use super::words::other_number;
 use serde_json::{Value, json};
 
 /// The most places that are asked for per word.
@@ -40,10 +41,12 @@ impl Memory {
         call
     }
 
-    /// Returns the arguments that search for what is to be left out. In quotes, nothing that is only alike is found.
+    /// Returns the arguments that search for what is to be left out. In quotes, nothing that is only alike is found;
+    /// and `fishermen` does not find `fisherman`, so both are asked for.
     pub(super) fn unwanted(&self) -> Value {
         let Some(unwanted) = self.unwanted.last() else { return Value::Null };
-        json!({ "query": format!("\"{}\"", unwanted.word), "refs": unwanted.items, "limit": MOST_PLACES })
+        let other = other_number(&unwanted.word).map(|other| format!(" or \"{other}\"")).unwrap_or_default();
+        json!({ "query": format!("\"{}\"{other}", unwanted.word), "refs": unwanted.items, "limit": MOST_PLACES })
     }
 
     /// Returns the arguments that look up what is said in the item that it is at. They start no read, whatever became

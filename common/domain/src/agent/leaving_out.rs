@@ -309,6 +309,13 @@ mod tests {
     }
 
     #[test]
+    fn a_plural_of_its_own_is_searched_for_in_both_numbers() {
+        let mut memory = planner("9 seconds without the fishermen", &[item("talk", "River talk", &[], &[])]);
+        let queries = searched(&mut memory, &[("talk", "\"fishermen\" or \"fisherman\"", 4.0)]);
+        assert_eq!((queries.len(), shown(&memory)), (1, vec![("talk", 7, 16)]));
+    }
+
+    #[test]
     fn a_part_of_a_longer_word_is_not_left_out() {
         let videos = [item("talk", "River party", &["artful"], &[])];
         let mut memory = planner("9 seconds about the river, no art", &videos);

@@ -121,14 +121,21 @@ pub fn unmarked(text: &str) -> String {
 /// Whether two words in lower case and without marks are the same word: in the singular or the plural, or with `'s`.
 pub fn is_same_word(one: &str, other: &str) -> bool {
     let (one, other) = (one.trim_end_matches("'s"), other.trim_end_matches("'s"));
-    one == other || is_plural(one, other) || is_plural(other, one)
+    let begin_alike = one.chars().next() == other.chars().next();
+    let is_in_another_number =
+        || is_plural(one, other) || is_plural(other, one) || other_number(one).as_deref() == Some(other);
+    one == other || begin_alike && is_in_another_number()
 }
 
-/// Whether `many` ends in a plural of its own and `one` in its singular, and both begin alike.
-fn is_own_plural(many: &str, one: &str) -> bool {
-    PLURALS.iter().any(|(singular, plural)| {
-        let stem = many.strip_suffix(*plural).filter(|stem| one.strip_suffix(*singular) == Some(*stem));
-        stem.is_some_and(|stem| stem.is_empty() || stem.chars().count() >= FEWEST_LETTERS)
+/// Returns the plural or the singular of a noun of `PLURALS`, or of one that ends in it.
+pub fn other_number(word: &str) -> Option<String> {
+    let stem = |end: &str| {
+        let stem = word.strip_suffix(end)?;
+        (stem.is_empty() || stem.chars().count() >= FEWEST_LETTERS).then_some(stem)
+    };
+    PLURALS.iter().find_map(|(one, many)| {
+        let plural = stem(one).map(|stem| format!("{stem}{many}"));
+        plural.or_else(|| stem(many).map(|stem| format!("{stem}{one}")))
     })
 }
 
@@ -137,7 +144,6 @@ fn is_plural(many: &str, one: &str) -> bool {
     let ends_in_ies = |stem: &str| stem.strip_suffix("ie").is_some_and(|stem| one.strip_suffix('y') == Some(stem));
     let stem = many.strip_suffix('s').filter(|_| one.chars().nth(1).is_some());
     stem.is_some_and(|stem| stem == one || stem.strip_suffix('e') == Some(one) || ends_in_ies(stem))
-        || is_own_plural(many, one)
 }
 
 #[cfg(test)]
