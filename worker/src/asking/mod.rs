@@ -1,12 +1,11 @@
 //! Asking a provider for what a job makes: the asking is noted first, and the job waits outside its slot.
 //!
 //! A job that waits for a provider computes nothing here, so it leaves its slot to others. It holds memory while it
-//! waits, which it takes before it reads what it sends (`memory`). While other jobs of its account have all that the
-//! account may have, it waits for memory outside its slot too (`places`), or is put back into the queue: where no place
-//! is left, or when it has waited for too long. If other accounts have the memory, it waits for its provider in its
-//! slot if jobs that do so hold less than half of the slots; otherwise it is put back too. All of that is the same
-//! for lent slots. When a slot does not come free within `SLOT_TIMEOUT`, the job goes on beside the slots: a few jobs
-//! at a time.
+//! waits, which it takes before it reads what it sends. Where it can't have that yet, it stands in line for it outside
+//! its slot too (`memory`), and is put back into the queue if no place is left there (`places`) or it waits for too
+//! long. What takes more memory than there is waits for its provider in its slot if jobs that do so hold less than half
+//! of the slots, and is put back otherwise. All of that is the same for lent slots. When a slot does not come free
+//! within `SLOT_TIMEOUT`, the job goes on beside the slots: a few jobs at a time.
 
 mod memory;
 mod places;
@@ -14,7 +13,7 @@ mod places;
 use crate::readers::ReadError;
 use domain::ids::AccountId;
 use futures_util::future::BoxFuture;
-use memory::{Memory, MemoryPermit, NoMemory};
+use memory::{InLine, Memory, MemoryPermit};
 use places::{Place, Places};
 use runtime::queue::Slot;
 use std::fmt;
@@ -31,9 +30,11 @@ const WAITING_MIB: usize = 256;
 const LEAST_MIB: usize = 4;
 /// Memory that sending a source takes, as a multiple of its size: its base64, twice.
 const SENT: usize = 3;
-/// Jobs that wait for memory outside their slots at once, at most, and of these those of one account.
+/// Jobs that wait for memory outside their slots at once, at most, of these those of one account, and the places that
+/// are kept for accounts that have none.
 const FOR_MEMORY: usize = 64;
 const AN_ACCOUNTS_FOR_MEMORY: usize = 16;
+const KEPT_FOR_MEMORY: usize = FOR_MEMORY / 4;
 /// How long a job waits for memory, before it is put back. It counts to no time limit of the job (`JobCtx::turn`).
 const MEMORY_TIMEOUT: Duration = Duration::from_mins(5);
 /// Jobs that go on beside the slots at once, at most.
@@ -62,7 +63,7 @@ pub(crate) struct WaitLimits {
     memory: Memory,
     /// For those that wait for memory outside their slots.
     for_memory: Places,
-    /// For those that wait for their provider in their slots, as they have no memory.
+    /// For those that wait for their provider in their slots, as they take more memory than there is.
     in_slots: Places,
     beside: Arc<Semaphore>,
     shutdown: CancellationToken,
@@ -74,8 +75,8 @@ impl WaitLimits {
     pub(crate) fn new(slots: usize, shutdown: &CancellationToken) -> Self {
         Self {
             memory: Memory::new(WAITING_MIB),
-            for_memory: Places::new(FOR_MEMORY, AN_ACCOUNTS_FOR_MEMORY),
-            in_slots: Places::new((slots / 2).max(1), (slots / 4).max(1)),
+            for_memory: Places::new(FOR_MEMORY, AN_ACCOUNTS_FOR_MEMORY, KEPT_FOR_MEMORY),
+            in_slots: Places::new((slots / 2).max(1), (slots / 4).max(1), 0),
             beside: Arc::new(Semaphore::new(BESIDE)),
             shutdown: shutdown.clone(),
         }
@@ -124,23 +125,24 @@ fn put<T>(into: &Mutex<Option<T>>, permit: Option<T>) {
 }
 
 impl ProviderWait {
-    /// Takes the memory that the job needs to wait outside its slot. While others have it the job waits in its slot, or
-    /// is put back where as many do so as may.
+    /// Takes the memory that the job needs to wait outside its slot, or waits for it. What takes more than there is
+    /// waits for its provider in its slot, or is put back where as many do so as may.
     async fn take_memory(&self) -> Result<(), ReadError> {
-        match self.limits.memory.take(self.account, self.mib) {
-            Ok(taken) => put(&self.memory, Some(taken)),
-            Err(NoMemory::HasItsShare) => return self.wait_for_memory().await,
-            Err(NoMemory::IsTaken) => {
-                let place = self.limits.in_slots.take(self.account).ok_or(ReadError::NoPlace)?;
-                put(&self.in_slot, Some(place));
-            }
-        }
+        let Some(mut in_line) = self.limits.memory.stand(self.account, self.mib) else {
+            let place = self.limits.in_slots.take(self.account).ok_or(ReadError::NoPlace)?;
+            put(&self.in_slot, Some(place));
+            return Ok(());
+        };
+        let Some(taken) = in_line.get() else {
+            return self.wait_for_memory(in_line, MEMORY_TIMEOUT).await;
+        };
+        put(&self.memory, Some(taken));
         Ok(())
     }
 
-    /// Waits outside the slot until the account's other jobs have given memory back. Whoever has no place to wait in is
-    /// put back. While the process ends nothing begins any more: what still waits then is stopped, and handed back.
-    async fn wait_for_memory(&self) -> Result<(), ReadError> {
+    /// Waits outside the slot until memory has come, `most` at most. Whoever has no place to wait in is put back. While
+    /// the process ends nothing begins any more: what still waits then is stopped, and handed back.
+    async fn wait_for_memory(&self, in_line: InLine, most: Duration) -> Result<(), ReadError> {
         let Some(_place) = self.limits.for_memory.take(self.account) else { return Err(ReadError::NoPlace) };
         if !self.slot.leave() {
             return Err(ReadError::NoPlace);
@@ -150,15 +152,14 @@ impl ProviderWait {
         tokio::select! {
             biased;
             () = self.limits.shutdown.cancelled() => Err(ReadError::Cancelled),
-            came = self.come_back_with_memory() => came,
+            came = self.come_back_with_memory(in_line, most) => came,
         }
     }
 
     /// Waits for memory and then for a slot.
-    async fn come_back_with_memory(&self) -> Result<(), ReadError> {
-        let taking = timeout(MEMORY_TIMEOUT, self.limits.memory.wait(self.account, self.mib));
+    async fn come_back_with_memory(&self, in_line: InLine, most: Duration) -> Result<(), ReadError> {
         // In a slot it would keep others waiting for as long as its provider takes.
-        let Ok(Ok(taken)) = taking.await else { return Err(ReadError::NoPlace) };
+        let Ok(Some(taken)) = timeout(most, in_line.wait()).await else { return Err(ReadError::NoPlace) };
         put(&self.memory, Some(taken));
         self.back().await;
         Ok(())
@@ -264,6 +265,11 @@ mod tests {
     /// The most memory that one job may have.
     const MOST_MIB: usize = WAITING_MIB / 8 * 7;
 
+    /// Memory that is taken for a job of the account.
+    fn taken(limits: &WaitLimits, account: AccountId, mib: usize) -> MemoryPermit {
+        limits.memory.stand(account, mib).and_then(|mut in_line| in_line.get()).unwrap()
+    }
+
     #[tokio::test]
     async fn what_waits_on_beside_the_slots_gives_its_place_there_to_others() {
         let limits = WaitLimits::new(4, &CancellationToken::new());
@@ -292,18 +298,29 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_waits_for_memory_in_vain_is_put_back_and_holds_no_slot() {
-        let limits = WaitLimits::new(4, &CancellationToken::new());
-        let (account, lent) = (AccountId::mint(), LentSlots::new(1));
-        let own = limits.memory.take(account, MOST_MIB).unwrap();
+    async fn who_finds_that_others_have_the_memory_waits_for_it_outside_its_slot() {
+        let (limits, lent) = (WaitLimits::new(4, &CancellationToken::new()), LentSlots::new(1));
+        let (busy, account) = (AccountId::mint(), AccountId::mint());
+        let held = taken(&limits, busy, MOST_MIB);
+        let mut again = limits.memory.stand(busy, MOST_MIB).unwrap();
         let waiting = limits.waiting(lent.take().unwrap(), account, 16 << 20, Arc::default());
         let mut taking = pin!(waiting.take_memory());
         assert!(poll!(&mut taking).is_pending());
         assert_eq!(lent.free(), 1, "a lent slot is left for others too");
-        drop(own);
-        let _others = limits.memory.take(AccountId::mint(), MOST_MIB).unwrap();
-        assert!(matches!(taking.await, Err(ReadError::NoPlace)));
-        assert_eq!(lent.free(), 1, "and not taken again");
+        drop(held);
+        taking.await.unwrap();
+        assert!(waiting.memory.lock().unwrap().is_some() && again.get().is_none(), "before the other's own");
+        assert_eq!(lent.free(), 0, "it goes on in a slot");
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_for_memory_in_vain_is_put_back_and_holds_no_slot() {
+        let (limits, lent) = (WaitLimits::new(4, &CancellationToken::new()), LentSlots::new(1));
+        let _others = taken(&limits, AccountId::mint(), MOST_MIB);
+        let waiting = limits.waiting(lent.take().unwrap(), AccountId::mint(), 16 << 20, Arc::default());
+        let in_line = limits.memory.stand(waiting.account, waiting.mib).unwrap();
+        assert!(matches!(waiting.wait_for_memory(in_line, Duration::ZERO).await, Err(ReadError::NoPlace)));
+        assert_eq!(lent.free(), 1, "it has left its slot, and not taken one again");
     }
 
     #[tokio::test]
@@ -322,14 +339,13 @@ mod tests {
     async fn half_of_the_slots_are_left_by_jobs_that_wait_without_memory() {
         let limits = WaitLimits::new(4, &CancellationToken::new());
         let [busy, other, third] = [(); 3].map(|()| AccountId::mint());
-        let _most = limits.memory.take(AccountId::mint(), MOST_MIB).unwrap();
         let mut held = Vec::new();
         for (account, bytes, goes_on) in [
-            (busy, 16 << 20, true),
+            (busy, 1 << 30, true),
             // Its account has a quarter of the slots so.
-            (busy, 16 << 20, false),
+            (busy, 1 << 30, false),
             (other, 1 << 30, true),
-            (third, 16 << 20, false),
+            (third, 1 << 30, false),
             (third, 0, true),
         ] {
             let waiting = limits.waiting(Slot::default(), account, bytes, Arc::default());
@@ -340,7 +356,7 @@ mod tests {
             held.push(waiting);
         }
         drop(held);
-        let waiting = limits.waiting(Slot::default(), third, 16 << 20, Arc::default());
+        let waiting = limits.waiting(Slot::default(), third, 1 << 30, Arc::default());
         waiting.take_memory().await.expect("it waits in its slot, as others have ended");
     }
 
@@ -348,7 +364,7 @@ mod tests {
     async fn an_account_without_a_place_to_wait_in_is_put_back_at_once() {
         let limits = WaitLimits::new(4, &CancellationToken::new());
         let (account, lent) = (AccountId::mint(), LentSlots::new(1));
-        let _most = limits.memory.take(account, MOST_MIB).unwrap();
+        let _most = taken(&limits, account, MOST_MIB);
         let _places: Vec<_> = std::iter::from_fn(|| limits.for_memory.take(account)).collect();
         let waiting = limits.waiting(lent.take().unwrap(), account, 0, Arc::default());
         assert!(matches!(waiting.take_memory().await, Err(ReadError::NoPlace)));

@@ -1,6 +1,6 @@
-//! Places of jobs that can't have memory to wait outside their slots: until their account's other jobs give some back,
-//! or for their provider in their slots. An account has a share of them, so that the jobs of a few accounts don't take
-//! them all.
+//! Places of jobs that have no memory to wait for their providers outside their slots: until some comes free, or in
+//! their slots where they take more than there is. An account has a share of them, and some may be kept for accounts
+//! that have none, so that the jobs of a few accounts don't take them all.
 
 use domain::ids::AccountId;
 use std::collections::HashMap;
@@ -14,6 +14,7 @@ pub(super) struct Places(Arc<Parts>);
 struct Parts {
     all: usize,
     an_accounts: usize,
+    kept: usize,
     taken: Mutex<HashMap<AccountId, usize>>,
 }
 
@@ -25,16 +26,18 @@ pub(super) struct Place {
 }
 
 impl Places {
-    /// So many of a process, and of one account at most, all of them free.
-    pub fn new(all: usize, an_accounts: usize) -> Self {
-        Self(Arc::new(Parts { all, an_accounts, taken: Mutex::default() }))
+    /// So many of a process, and of one account at most, all of them free. Of these `kept` are for accounts that have
+    /// none.
+    pub fn new(all: usize, an_accounts: usize, kept: usize) -> Self {
+        Self(Arc::new(Parts { all, an_accounts, kept, taken: Mutex::default() }))
     }
 
     /// Takes a place for a job of the account, if one is left for it.
     pub fn take(&self, account: AccountId) -> Option<Place> {
         let mut taken = self.taken();
         let own = taken.get(&account).copied().unwrap_or_default();
-        if own >= self.0.an_accounts || taken.values().sum::<usize>() >= self.0.all {
+        let most = if own == 0 { self.0.all } else { self.0.all - self.0.kept };
+        if own >= self.0.an_accounts || taken.values().sum::<usize>() >= most {
             return None;
         }
         taken.insert(account, own + 1);
@@ -65,13 +68,14 @@ mod tests {
 
     #[test]
     fn an_account_has_its_share_of_the_places_and_leaves_the_others() {
-        let (places, busy) = (Places::new(6, 4), AccountId::mint());
+        let (places, [busy, other]) = (Places::new(6, 3, 2), [(); 2].map(|()| AccountId::mint()));
         let mut held: Vec<_> = std::iter::from_fn(|| places.take(busy)).collect();
-        assert_eq!(held.len(), 4);
-        held.push(places.take(AccountId::mint()).expect("others have theirs"));
+        assert_eq!(held.len(), 3);
+        held.push(places.take(other).expect("others have theirs"));
+        assert!(places.take(other).is_none(), "what is left is for accounts that have none");
         drop(held.remove(0));
         held.push(places.take(busy).expect("it has one less"));
-        held.push(places.take(AccountId::mint()).expect("one is left"));
+        held.extend((0..2).map(|_| places.take(AccountId::mint()).expect("one is kept for it")));
         assert!(places.take(AccountId::mint()).is_none());
         drop(held);
         assert!(places.taken().is_empty(), "who has none is forgotten");
