@@ -1,6 +1,7 @@
 //! Jobs that wait for a slow provider: however many accounts have there, the slots are for other work.
 
 use super::generation::models;
+use super::renders::job_id;
 use domain::credits::Credits;
 use mws_tests::world::runners::Gate;
 use mws_tests::world::{Media, Provider, Reply, Tenant, Worker, World, runners, until};
@@ -125,27 +126,33 @@ async fn what_waits_for_a_provider_holds_no_lent_slot() -> anyhow::Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_finds_that_others_have_the_memory_is_put_back_where_the_slots_would_be_held() -> anyhow::Result<()> {
+async fn who_finds_that_others_have_the_memory_waits_outside_its_slot_for_what_they_give_back() -> anyhow::Result<()> {
     let (folder, provider) = (tempfile::tempdir()?, Provider::start(|_, _, _| Reply::Silence)?);
     let world = world_of(folder.path(), &provider).await?;
     let worker = worker_of(&world, runners::instant(), 1).await?;
     let mut asked = 0;
-    // The memory that any jobs may have, then what is kept for first ones, and one that waits in its slot.
-    let firsts = ["f", "g", "h", "i", "j", "k", "l", "m", "n"].map(|name| (name, 1));
+    // The memory that any jobs may have, and then what is kept for first ones.
+    let firsts = ["f", "g", "h", "i", "j", "k", "l"].map(|name| (name, 1));
     for (name, jobs) in [("a", 19), ("b", 13), ("c", 8), ("d", 8), ("e", 8)].into_iter().chain(firsts) {
         account_with(&world, name, jobs).await?;
         asked += jobs;
         provider.gets(&Method::PUT, asked).await?;
     }
-    let last = account_with(&world, "o", 1).await?;
+    let other = account_with(&world, "m", 0).await?;
+    let only = other.client.tool("generate_image", &json!({ "prompt": "a kite", "model": "painter" })).await?;
+    asked += 1;
+    provider.gets(&Method::PUT, asked).await?;
+    // Two more than an account has places to wait in.
+    let last = account_with(&world, "n", 18).await?;
     let put_back =
         "SELECT count(*) FROM job_claims WHERE outcome = 'handed_back' AND error_code = 'provider_unavailable'";
-    until("it is put back", async || Ok((world.count(put_back).await? > 0).then_some(()))).await?;
-    // The only slot is held: the read is lent one.
+    until("one is put back", async || Ok((world.count(put_back).await? > 0).then_some(()))).await?;
     let item = world.item(&last, Media::audio(60)).await?;
     let read = last.client.prepare(&[item], &["levels"]).await?.job_ids()?;
     assert_eq!(last.client.ended(&read).await?[0]["status"], "succeeded");
-    assert_eq!(provider.asked(&Method::PUT).len(), asked, "nobody was asked for what was put back");
+    assert_eq!(provider.asked(&Method::PUT).len(), asked, "nobody was asked for what waits");
+    other.client.tool("cancel_jobs", &json!({ "job_ids": [job_id(&only)?] })).await?.data()?;
+    provider.gets(&Method::PUT, asked + 1).await?;
     worker.stop().await?;
     world.end().await
 }
