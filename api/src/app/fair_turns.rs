@@ -11,8 +11,8 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
-/// How long `turn_soon` waits for a turn: longer than what a long transcript's page takes on a busy machine, since nobody
-/// who is first in line can be let in before one of those that are under way has ended.
+/// How long `turn_soon` waits for a turn: longer than what a page takes on a busy machine, since whoever is first in
+/// line can't be let in before one of those that are under way has ended.
 const WAITED: Duration = Duration::from_secs(6);
 /// `Retry-After` of a refusal, in seconds.
 const TRY_AGAIN_S: u64 = 5;

@@ -111,8 +111,8 @@ async fn fill(conn: &mut PgConnection) -> sqlx::Result<()> {
     Ok(())
 }
 
-/// The statements of lists read at most twice as many rows of their table as a page of 21 shows: on the first page and on
-/// one in the middle.
+/// The statements of lists read at most twice as many rows of their table as a page of 21 shows: on the first page and
+/// on one in the middle.
 #[tokio::test]
 async fn a_page_of_items_accounts_endpoints_moments_or_the_audit_log_reads_what_it_shows_in_full_tables()
 -> anyhow::Result<()> {

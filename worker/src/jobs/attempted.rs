@@ -11,8 +11,8 @@ use store::jobs::{Claimed, Outcome};
 const ELSEWHERE: Duration = Duration::from_secs(1);
 /// How long it waits for another worker at most.
 const ELSEWHERE_MOST: Duration = Duration::from_secs(30);
-/// How long it waits for a place among other jobs at most: newer ones ask as soon as they come, and a place may be free for
-/// moments.
+/// How long it waits for a place among other jobs at most: newer ones ask as soon as they come, and a place may be free
+/// for moments.
 const PLACE_MOST: Duration = Duration::from_secs(5);
 
 /// The result of an attempt.
