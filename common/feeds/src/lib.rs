@@ -41,8 +41,8 @@ const MOST_RAW_URL_BYTES: usize = 8 * MOST_URL_BYTES;
 /// The stack for the parser of feeds, and what it may use of it while it reads: the rest is for what it does with that.
 const STACK_BYTES: usize = 64 << 20;
 const MOST_STACK_BYTES: usize = STACK_BYTES / 2;
-/// Bytes that no XML may have. UTF-16 without its mark and ISO-2022-JP have them, and hide from what is counted what the
-/// parser finds.
+/// Bytes that no XML may have. UTF-16 without its mark and ISO-2022-JP have them, and hide from what is counted what
+/// the parser finds.
 const NEVER_IN_XML: [u8; 2] = [0, 0x1b];
 
 /// A post.
