@@ -343,9 +343,25 @@ mod tests {
     }
 
     #[test]
-    fn who_leaves_without_what_was_given_gives_it_back() {
+    fn of_further_jobs_the_one_whose_account_holds_least_is_next() {
+        let (memory, [less, more]) = (Memory::new(256), [(); 2].map(|()| AccountId::mint()));
+        let _held = [(less, 10), (more, 20)].map(|(one, mib)| memory.take(one, mib).expect("its first"));
+        let _others = memory.take_first(180).expect("its first");
+        let last = memory.take_first(10).expect("its first");
+        let [mut more, mut less] = [more, less].map(|one| memory.stand(one, 12).expect("less than there is"));
+        assert!(more.get().is_none() && less.get().is_none());
+        drop(last);
+        assert!(more.get().is_none() && less.get().is_some(), "14 are free, and the other came first");
+    }
+
+    #[test]
+    fn who_leaves_without_what_was_given_leaves_it_to_the_next() {
         let memory = Memory::new(256);
-        drop(memory.stand(AccountId::mint(), 100));
+        let given = memory.stand(AccountId::mint(), 200).expect("less than there is");
+        let mut next = memory.stand(AccountId::mint(), 200).expect("less than there is");
+        assert!(next.get().is_none());
+        drop(given);
+        drop(next.get().expect("what was given back"));
         let line = memory.lock();
         assert!(line.held.is_empty() && line.waiting.is_empty());
     }
