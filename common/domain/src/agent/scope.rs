@@ -9,6 +9,11 @@ const LEAVING: [&str; 11] =
     ["without", "except", "exclude", "excluding", "avoid", "avoiding", "drop", "remove", "omit", "skip", "minus"];
 /// Words that mean to leave out with `out` behind them, or behind what is left out.
 const LEAVING_WITH_OUT: [&str; 5] = ["leave", "leaving", "take", "cut", "keep"];
+/// Words that `out` behind them belongs to: `fade out` leaves nothing out.
+const WITH_AN_OUT_OF_THEIR_OWN: [&str; 12] =
+    ["fade", "fades", "fading", "zoom", "zooms", "zooming", "go", "goes", "going", "come", "comes", "coming"];
+/// Words behind `cut` where it is a noun, or goes from one scene to another.
+const BEHIND_OTHER_CUTS: [&str; 3] = ["of", "to", "from"];
 /// Words before an order in the same clause.
 const BEFORE_ORDERS: [&str; 21] = [
     "and", "but", "or", "please", "then", "so", "also", "just", "you", "to", "we", "should", "must", "can", "could",
@@ -158,10 +163,11 @@ fn out_of(words: &[Word], place: usize) -> Option<usize> {
     let is_order = word.mark != Mark::None || is_after(words, place, &BEFORE_ORDERS);
     let behind = words.iter().enumerate().skip(place + 1);
     let mut clause = behind.take_while(|(_, word)| word.mark != Mark::Stop && !begins_another(&word.text));
-    let (out, _) = clause.find(|(_, word)| word.text == "out")?;
+    let is_own = |place: usize| is_after(words, place, &WITH_AN_OUT_OF_THEIR_OWN);
+    let (out, _) = clause.find(|(place, word)| word.text == "out" && !is_own(*place))?;
     let is_leaving_out = out == place + 1 && word.text.starts_with("leav");
-    let is_noun = words.get(place + 1).is_some_and(|next| next.text == "of");
-    (is_leaving_out || is_order && !is_noun).then_some(out)
+    let is_other = words.get(place + 1).is_some_and(|next| BEHIND_OTHER_CUTS.contains(&next.text.as_str()));
+    (is_leaving_out || is_order && !is_other).then_some(out)
 }
 
 fn begins_another(word: &str) -> bool {
@@ -213,6 +219,10 @@ mod tests {
             ("remove or drop the boats", "", "boats"),
             ("a drop of water", "drop water", ""),
             ("fishermen take the boat out", "fishermen boat", ""),
+            ("take the best of the interview, fade out at the end", "interview fade", ""),
+            ("keep the boats, and zoom out", "boats zoom", ""),
+            ("cut from the harbour to people who walk out", "harbour people walk", ""),
+            ("leave the boats that go out to sea out", "", "boats sea"),
         ] {
             check(brief, words, without);
         }
