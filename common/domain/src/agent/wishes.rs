@@ -93,7 +93,12 @@ impl Wishes {
     /// Returns the wishes of a brief.
     pub fn of(brief: &str) -> Self {
         let said = Said::of(brief);
-        let (seconds, refused_seconds) = possible(said.seconds(USUAL_SECONDS));
+        let asked = match said.length {
+            // There is no film yet that it could be shorter or longer than.
+            Some(Length::Times(_)) => USUAL_SECONDS,
+            _ => said.seconds(USUAL_SECONDS),
+        };
+        let (seconds, refused_seconds) = possible(asked);
         Self {
             words: said.words,
             without: said.without,
@@ -325,6 +330,10 @@ mod tests {
             let mut wishes = Wishes::of("10 seconds about the river");
             wishes.hear(text);
             assert_eq!((wishes.seconds, wishes.refused_seconds), (seconds, None), "{text}");
+        }
+        for brief in ["A shorter film about the river", "Boats on the longer river"] {
+            let wishes = Wishes::of(brief);
+            assert_eq!((wishes.seconds, wishes.refused_seconds), (USUAL_SECONDS, None), "{brief}");
         }
         for (brief, refused) in [("an hour", 3_600.0), ("1,000 seconds", 1_000.0), ("1:00:00", 3_600.0)] {
             let wishes = Wishes::of(brief);
