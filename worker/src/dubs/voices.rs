@@ -6,7 +6,7 @@
 
 use super::wave::Wave;
 use crate::generations::OUTPUT_FILE;
-use crate::generations::speech::{SILENCE, Speakers};
+use crate::generations::speech::{NO_SOUNDS, Speakers};
 use crate::readers::decode::{
     Channels, MediaTools, SoundFormat, Workshop, decode_sound, input_path, nameless, whole_output,
 };
@@ -96,7 +96,7 @@ impl Booth<'_> {
             let key = segment.key(&dub.target_language);
             if !segment.is_speakable(&dub.target_language) {
                 unspoken += 1;
-                why = why.or(Some(ReadError::Unsupported(SILENCE)));
+                why = why.or(Some(ReadError::Unsupported(NO_SOUNDS)));
             } else if let Some(piece) = old.get(key.as_str())
                 && tape.reuse(segment, &key, piece)?
             {

@@ -33,7 +33,7 @@ const DATA_SIZE_AT: usize = 40;
 const TOO_LONG: &str = "the voice takes more than twice as long as such a text takes: it may not know its letters; \
                         name a voice of its language";
 /// The refusal of a text of which nothing is heard: of what they have no sounds for, the engines write silence.
-pub(crate) const SILENCE: &str = "the voice has no sounds for any of the text: name a voice of its language";
+pub(crate) const NO_SOUNDS: &str = "the voice has no sounds for any of the text: name a voice of its language";
 /// The loudest sample of silence. That of `flite` has up to 282; the quietest letter that was measured has 6,400.
 const LOUDEST_SILENCE: u16 = 1_024;
 /// The voice of `espeak-ng` where no language is named.
@@ -138,7 +138,7 @@ impl Speakers {
             return Err(ReadError::Unsupported(TOO_LONG));
         }
         let heard = tokio::task::spawn_blocking(move || is_heard(&path)).await.map_err(|_| ReadError::Crashed)??;
-        if heard { Ok(()) } else { Err(ReadError::Unsupported(SILENCE)) }
+        if heard { Ok(()) } else { Err(ReadError::Unsupported(NO_SOUNDS)) }
     }
 }
 
