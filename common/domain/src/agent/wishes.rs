@@ -1,6 +1,6 @@
 //! Reads what a brief and later messages ask for.
 
-use super::lengths::{LONGEST_SECONDS, SHORTEST_SECONDS, length};
+use super::lengths::{LONGEST_SECONDS, SHORTEST_SECONDS, is_length, length};
 use super::scope::{Named, Scope};
 use super::words::{Mark, Word, is_same_word, says_something, taken_apart, unmarked};
 use serde::{Deserialize, Serialize};
@@ -212,7 +212,7 @@ impl Said {
                 }
             }
             "only" => self.only = true,
-            word if says_something(word) => {
+            word if says_something(word) && !is_length(word) => {
                 self.add(word.chars().take(MOST_LETTERS).collect(), wanted);
                 scope.name(Named::Thing);
             }

@@ -1,6 +1,5 @@
 //! The words of a brief: which can be searched for, and which are the same word.
 
-use super::lengths::is_length;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 use unicode_normalization::UnicodeNormalization;
@@ -107,10 +106,7 @@ pub fn taken_apart(text: &str) -> Vec<Word> {
 
 /// Whether a word can be searched for: it may be seen or said in footage.
 pub fn says_something(word: &str) -> bool {
-    word.chars().count() > 1
-        && word.chars().any(char::is_alphabetic)
-        && !SAYS_NOTHING.contains(word)
-        && !is_length(word)
+    word.chars().count() > 1 && word.chars().any(char::is_alphabetic) && !SAYS_NOTHING.contains(word)
 }
 
 /// Returns a text without the marks on its letters: `é` becomes `e`.
