@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 /// The folders whose tests have a database of the service, and a number of tests that each has at least.
 const WITH_DATABASES: [(&str, usize); 2] = [("tests/tests", 500), ("cli/tests", 10)];
 /// Tests that end otherwise: of templates of databases, of a start that fails, of packages, of generated files, one
-/// that reads the log to its end, and two of `mws up`, whose database stops with it.
-const OTHERS: [&str; 13] = [
+/// that reads the log to its end, and three of `mws up`, whose database stops with it.
+const OTHERS: [&str; 14] = [
     "a_newer_schema_is_left_as_it_is_and_one_with_a_foreign_migration_is_refused",
     "a_test_database_has_the_schema_and_is_nobody_elses",
     "a_database_is_dropped_even_while_it_is_in_use",
@@ -20,6 +20,7 @@ const OTHERS: [&str; 13] = [
     "what_is_generated_of_the_libraries_is_of_this_document",
     "the_pages_of_the_tools_are_of_this_document",
     "up_says_that_it_is_ready_gives_the_other_commands_their_key_and_stops_cleanly",
+    "up_in_the_background_goes_on_without_its_caller_until_it_is_told_to_stop",
     "make_demo_shows_that_everything_works_and_a_film_about_the_river_in_its_length",
 ];
 
