@@ -251,7 +251,8 @@ async fn a_page_reads_those_deliveries_that_it_looks_at_however_many_an_endpoint
     let seen = deliveries::search(&mut look, &SearchScope::Endpoints(vec![endpoint]), &every, None, 21).await?;
     let read = rows_read(&mut look, "deliveries").await? - before;
     assert!(seen.rows.is_empty() && seen.last_seen.is_some(), "{seen:?}");
-    assert!(read <= 2_000, "{read} rows were read");
+    // The planner itself may fetch some at the ends of an index, to know the range of its values.
+    assert!(read <= 2_010, "{read} rows were read");
     look.rollback().await?;
     drop(conn);
     bench.end().await
