@@ -84,6 +84,7 @@ mod plans;
 mod polled;
 mod portal;
 mod portal_refusals;
+mod previous;
 mod provider_outputs;
 mod provider_waits;
 mod providers;

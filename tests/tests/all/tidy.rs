@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 
 /// The folders whose tests have a database of the service, and a number of tests that each has at least.
 const WITH_DATABASES: [(&str, usize); 2] = [("tests/tests", 500), ("cli/tests", 10)];
-/// Tests that end otherwise: of templates of databases, of a start that fails, of packages, of generated files, one
-/// that reads the log to its end, and three of `mws up`, whose database stops with it.
-const OTHERS: [&str; 14] = [
+/// Tests that end otherwise: of templates of databases, of a schema without rows, of a start that fails, of packages,
+/// of generated files, one that reads the log to its end, and three of `mws up`, whose database stops with it.
+const OTHERS: [&str; 16] = [
     "a_newer_schema_is_left_as_it_is_and_one_with_a_foreign_migration_is_refused",
     "a_test_database_has_the_schema_and_is_nobody_elses",
     "a_database_is_dropped_even_while_it_is_in_use",
     "its_url_leads_to_it",
     "many_databases_at_once_are_no_trouble",
+    "the_release_before_finds_all_that_its_statements_name_beside_newer_migrations",
+    "what_a_migration_takes_from_statements_is_noticed_and_what_it_adds_is_not",
     "a_file_of_roots_that_holds_none_stops_the_start_and_is_named",
     "no_secret_is_logged_whatever_is_done_and_however_much_is_logged",
     "the_python_package_holds_its_own_tests",
