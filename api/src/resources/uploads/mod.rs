@@ -1,11 +1,12 @@
 //! Uploads: `/uploads` (contract §4.6). Bytes come by a presigned PUT to this service or to a bucket, or a worker
 //! fetches them from a URL.
 //!
-//! The operations are here; `checked` checks requests, `body` reads a request's bytes, `content` takes those of a PUT
-//! and `appending` those that come in pieces, in the protocol of `tus`. `direct` lets a bucket take them. A worker
-//! finds out what the bytes are: the api's processes never decode media.
+//! The operations are here; `checked` checks requests, `begun` answers those that begin an upload, `body` reads a
+//! request's bytes, `content` takes those of a PUT and `appending` those that come in pieces, in the protocol of `tus`.
+//! `direct` lets a bucket take them. A worker finds out what the bytes are: the api's processes never decode media.
 
 mod appending;
+mod begun;
 mod body;
 mod checked;
 mod content;
@@ -23,7 +24,7 @@ pub use shown::UploadDetail;
 use tus::TusAnswer;
 
 use crate::app::App;
-use crate::auth::{Auth, Caller, refuse_stopped};
+use crate::auth::{Auth, refuse_stopped};
 use crate::contract::envelope::Stored;
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
@@ -32,18 +33,12 @@ use crate::http::scope::Scope;
 use crate::http::text::Text;
 use crate::resources::library::{self, Item};
 use crate::usecases::library::reach;
-use crate::usecases::once::{Before, Made, Once};
 use crate::usecases::uploads::complete::{complete_upload, unknown};
-use crate::usecases::uploads::import::{Imported, import_upload};
-use crate::usecases::uploads::{BegunUpload, begin_upload, token_made_before};
 use domain::ids::UploadId;
 use poem::Request;
 use poem_openapi::OpenApi;
 use poem_openapi::param::{Header, Path, Query};
 use poem_openapi::payload::Json;
-use poem_openapi::types::ToJSON;
-use serde_json::Value;
-use std::collections::BTreeMap;
 use store::uploads;
 
 /// The error codes of these operations, besides those that any operation may return.
@@ -100,9 +95,6 @@ pub const ERRORS: Refusals = &[
     ),
 ];
 
-/// Separates an upload's id from its token in its URL.
-const TOKEN: &str = "/content?token=";
-
 /// The upload operations.
 pub struct Uploads(pub App);
 
@@ -116,42 +108,7 @@ impl Uploads {
     #[oai(path = "/uploads", method = "post", operation_id = "create_upload")]
     async fn create(&self, auth: Auth, key: IdempotencyKey, body: Json<CreateUpload>) -> Answer<Stored<Upload, 201>> {
         let Auth(caller) = auth;
-        let mut asked = body.0;
-        let once = Once::of(&self.0, &caller, "POST /uploads", key, &asked);
-        if let Some(before) = once.before(&self.0).await? {
-            return self.again(&once, &before, asked.bytes).await;
-        }
-        asked.reads = wished_reads(&self.0, &caller, asked.reads).await?;
-        if let Some(url) = &asked.url {
-            refuse_mixture(&asked)?;
-            let (name, item_ref) = (asked.filename.as_deref(), asked.item_ref.as_deref());
-            let asked = AskedImport { url, name, item_ref, reads: asked.reads.as_deref() };
-            return self.import(&caller, &once, &asked).await;
-        }
-        let announced = checked::announced(&asked, &self.0.process.settings)?;
-        let show = |begun: BegunUpload, token: &str| {
-            let url = Text::from(format!("{}/uploads/{}{TOKEN}{token}", self.0.base_url, begun.upload));
-            let presigned = Presigned {
-                method: "PUT".into(),
-                url: url.clone(),
-                url_expires_at: None,
-                parts: None,
-                resumable_url: url,
-                headers: BTreeMap::from([("Content-Type".to_owned(), announced.content_type.clone())]),
-                expires_at: begun.expires_at.into(),
-            };
-            let upload = Upload {
-                id: Text::of(begun.upload),
-                status: UploadState::AwaitingUpload,
-                item_id: Text::of(begun.item),
-                upload: Some(presigned),
-            };
-            upload.to_json_string()
-        };
-        match begin_upload(&self.0, &caller, &once, &announced, show).await? {
-            Made::Now(body) => Ok(Stored::composed(self.with_links(body, asked.bytes).await?)),
-            Made::Before(before) => self.again(&once, &before, asked.bytes).await,
-        }
+        self.begin(&caller, key, body.0).await
     }
 
     /// Send the bytes of an upload
@@ -288,54 +245,6 @@ impl Uploads {
         let mut conn = self.0.conn().await?;
         let item = reach(&mut conn, caller.workspace, &row.item_id.to_string()).await?;
         Ok(Json(Item::of(item, &self.0.links)))
-    }
-}
-
-impl Uploads {
-    /// Returns the answer of an upload that a worker fetches.
-    async fn import(&self, caller: &Caller, once: &Once, asked: &AskedImport<'_>) -> Answer<Stored<Upload, 201>> {
-        let checked = checked_import(&self.0.process, caller, asked).await?;
-        let show = |imported: Imported| {
-            let (id, item_id) = (Text::of(imported.upload), Text::of(imported.item));
-            Upload { id, status: UploadState::Fetching, item_id, upload: None }.to_json_string()
-        };
-        Ok(import_upload(&self.0, caller, once, checked, show).await?.into())
-    }
-
-    /// Adds links to the bucket to the answer of an upload of `bytes` bytes, where the service uses a bucket directly.
-    async fn with_links(&self, body: String, bytes: Option<i64>) -> Answer<String> {
-        let media = &self.0.process.media;
-        if self.0.api.direct_uploads && media.is_bucket() {
-            direct::with_links(media, &body, bytes.unwrap_or(0)).await
-        } else {
-            Ok(body)
-        }
-    }
-
-    /// Returns the stored answer of the call that began the upload, with the token of its URL put in again.
-    async fn again(&self, once: &Once, before: &Before, bytes: Option<i64>) -> Answer<Stored<Upload, 201>> {
-        let body = &before.body;
-        if !body.contains(TOKEN) {
-            return Ok(Stored::replayed(body.clone()));
-        }
-        let first: Value = serde_json::from_str(body).map_err(ApiError::internal)?;
-        let upload: UploadId = Text::from(first["id"].as_str().unwrap_or_default()).id(Code::UploadNotFound)?;
-        let token = token_made_before(&self.0, once, before, upload).await?;
-        let body = body.replace(TOKEN, &format!("{TOKEN}{token}"));
-        Ok(Stored::replayed(self.with_links(body, bytes).await?))
-    }
-}
-
-/// Refuses a request that both announces bytes and names a URL.
-fn refuse_mixture(asked: &CreateUpload) -> Answer<()> {
-    let given = [
-        ("bytes", asked.bytes.is_some()),
-        ("content_type", asked.content_type.is_some()),
-        ("sha256", asked.sha256.is_some()),
-    ];
-    match given.into_iter().find(|(_, given)| *given) {
-        Some((name, _)) => Err(ApiError::new(Code::InvalidRequest, format!("`{name}`: not together with `url`."))),
-        None => Ok(()),
     }
 }
 
