@@ -3,10 +3,11 @@
 //! The film is the one that `render_timeline` makes as `mp4`, or as `wav` of a timeline without scenes: a film that is
 //! there costs nothing here, and a render that runs is joined. It is made of the revision that is asked for.
 
-use super::call::{DubCall, priced_ms, too_long};
+use super::call::{DubCall, priced_ms};
 use super::languages::{refusal_of, refuse_undubbable};
 use super::segments::{asked_languages, scripted, settled};
 use super::shapes::{DubStanding, MakeDub};
+use super::source::too_long;
 use crate::app::beside::run_beside;
 use crate::contract::envelope::{Stored, ToolAnswer};
 use crate::http::error::Answer;

@@ -7,6 +7,8 @@ mod languages;
 mod ops;
 mod segments;
 mod shapes;
+mod source;
+mod writing;
 
 use crate::app::App;
 use crate::auth::{Auth, Role};
@@ -21,7 +23,7 @@ use crate::resources::tools::written::write_document;
 use crate::usecases::documents;
 use crate::usecases::dubs::{DubEdit, KeptDub, delete_dub, edit_dub, reach_dub, source_of, undo_dub};
 use crate::usecases::once::Once;
-use call::{Answered, DubCall, DubbedTimeline, Named, Source, Written, named};
+use call::{Answered, DubCall};
 use domain::dub::{Dub, DubPlan, DubTool};
 use domain::ids::DubId;
 use film::Filmed;
@@ -31,6 +33,8 @@ use poem_openapi::payload::Json;
 use poem_openapi::types::ToJSON;
 use serde_json::json;
 use shapes::{DeletedDub, DubAnswer, DubDocument, DubPage, ListDubs, ListedDub, MakeDub, OneDub, RenderDub, UndoDub};
+use source::{DubbedTimeline, Named, Source, named};
+use writing::Written;
 
 /// The error codes of `dub` and `render_dub`.
 macro_rules! starting {
@@ -111,10 +115,12 @@ impl DubTools {
             return Ok(answer);
         }
         let source = match named(&asked)? {
-            Named::Item(item_ref) => call.source(item_ref, None).await?,
+            Named::Item(item_ref) => Source::find(call.app, call.caller, item_ref, None).await?,
             Named::Timeline(timeline) => match call.film(&asked, timeline).await? {
                 Filmed::Answered(answer) => return Ok(*answer),
-                Filmed::Item(film, timeline) => call.source(&film.to_string(), Some(timeline)).await?,
+                Filmed::Item(film, timeline) => {
+                    Source::find(call.app, call.caller, &film.to_string(), Some(timeline)).await?
+                }
             },
         };
         let (body, translates) = match call.write(&asked, &source).await? {
