@@ -4,8 +4,9 @@
 //! rate. Whether somebody unknown is let in is a setting; users whom the operator has added always are.
 
 use crate::app::App;
+use crate::auth::turns::turn;
 use crate::auth::{
-    Caller, CallerWorkspace, CountedRequest, CredentialKind, count, in_time, refuse_blocked, refuse_stopped, turn,
+    Caller, CallerWorkspace, CountedRequest, CredentialKind, count, in_time, refuse_blocked, refuse_stopped,
     unauthenticated,
 };
 use crate::http::address::{NOWHERE, site};

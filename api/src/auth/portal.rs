@@ -1,6 +1,8 @@
 //! Sessions of the portal: a credential of its own, which a cookie holds.
 
-use super::{Caller, CredentialKind, stored_caller, take_share, wait_for_threads};
+use super::counted::{take_share, wait_for_threads};
+use super::stored::stored_caller;
+use super::{Caller, CredentialKind};
 use crate::app::App;
 use crate::http::error::Answer;
 use crate::http::scope::Scope;
