@@ -1,7 +1,7 @@
 //! Ends attempts: one conditional update for every outcome, so that the first to be committed wins. `cancel` ends jobs
 //! that nobody wants any more.
 
-use super::claim::interval;
+use super::leases::interval;
 use super::query::JobRow;
 use crate::minutes::Split;
 use chrono::{DateTime, NaiveDate, Utc};
