@@ -2,8 +2,8 @@
 //!
 //! It owns the rows of `deliveries`: how they begin (here), are claimed (`claim`), have their tickets delayed
 //! (`tickets`), are found when due (`due`), rescued after a crash (`rescue`), ended without an attempt (`end`) and
-//! shown (`log`, `search`, `clock`, `failures`). `attempts` records what happened at an attempt, and with it the end of
-//! a claim.
+//! shown (`log`, `sent`, `search`, `clock`, `failures`) and found once more, to be resent (`unsent`). `attempts` records
+//! what happened at an attempt, and with it the end of a claim.
 //! Code that changes several deliveries skips rows that another transaction has locked. Only `attempts::record`, whose
 //! rows are its own by their leases, waits for a locked one.
 
@@ -16,7 +16,9 @@ mod log;
 mod pings;
 mod rescue;
 mod search;
+mod sent;
 mod tickets;
+mod unsent;
 
 pub use claim::{
     Claim, CurrentTarget, Deferred, HandedBackClaim, Wanted, claim, defer, failing, hand_back, revalidate,
@@ -25,14 +27,13 @@ pub use clock::{ReceiverClock, newest_clock};
 pub use due::{Due, ScanStart, due_with_dead_ticket, due_without_ticket, set_tickets};
 pub use end::{end_silent, note_emptied, prune, replace};
 pub use failures::{DeliveryFailureGroup, failures};
-pub use log::{
-    AttemptRow, DeliveryFilter, DeliveryRow, SentRow, Unsent, UnsentFilter, attempts_of, body_of, by_ids, not_arrived,
-    repeats, sent_of, still_unsent, unsent, unsent_among,
-};
+pub use log::{DeliveryFilter, DeliveryRow, by_ids, repeats};
 pub use pings::{LatelyPinged, pings_lately};
 pub use rescue::{LostClaim, free_interrupted, lost_for_good};
 pub use search::{DeliverySearchFilter, SearchScope, UnsentOf, search, unsent_of};
+pub use sent::{AttemptRow, SentRow, attempts_of, body_of, sent_of};
 pub use tickets::{Delay, delay_tickets};
+pub use unsent::{Unsent, UnsentFilter, not_arrived, still_unsent, unsent, unsent_among};
 
 use domain::event::{EventId, EventIdError, EventType};
 use domain::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};

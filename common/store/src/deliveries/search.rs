@@ -1,7 +1,8 @@
 //! Searches deliveries, an endpoint's own or those of all accounts, and counts what operators may resend (contract
 //! §6.1.11, §11). A page looks at no more than a window of rows, whatever its filters.
 
-use super::log::{DeliveryFilter, UnsentFilter};
+use super::log::DeliveryFilter;
+use super::unsent::UnsentFilter;
 use crate::{Seen, WINDOW};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::event::{EventId, EventType};
