@@ -15,7 +15,7 @@ mod turns;
 pub use self::caller::{Caller, CallerWorkspace, CredentialKind};
 pub use self::counted::{CountedRequest, count, let_in_first, refuse_blocked};
 pub use self::portal::portal_caller;
-pub use self::turns::{LookupTurn, turn_to_look_up};
+pub use self::turns::turn_to_look_up;
 use crate::app::App;
 use crate::app::beside::BodyTurn;
 use crate::contract::MatchedOperation;
