@@ -7,7 +7,9 @@
 mod cloud;
 #[cfg(test)]
 mod compatible;
+mod components;
 mod examples;
+mod operations;
 mod pagination;
 mod patch;
 mod patterns;

@@ -1,12 +1,10 @@
 //! Puts into the document what poem-openapi can't say of the routes.
 //!
-//! OpenAPI 3.0 as generators read it: plain media types, closed request objects, nullable fields, each operation's
-//! error answers, and the headers that every request may carry and every answer does.
+//! OpenAPI 3.0 as generators read it: plain media types, closed request objects and nullable fields. `components` and
+//! `operations` add the error answers, and the headers that every request may carry and every answer does.
 
-use super::{cloud, examples, pagination, patterns, refusals, shared, webhooks};
-use crate::contract::idempotency::{Repeat, repeat};
-use crate::http::error::Code;
-use serde_json::{Map, Value, json};
+use super::{cloud, components, operations, pagination, patterns, shared, webhooks};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// Patches the document as poem-openapi made it.
@@ -27,24 +25,13 @@ pub fn apply(document: &mut Value) {
     }
     // The only field that is required and may be null, which the framework documents as optional.
     document["components"]["schemas"]["ChangeProjectSettings"]["required"] = json!(["webhook_url"]);
-    add_components(document);
+    components::add(document);
     cloud::require(document);
     patterns::add(document, &sent);
-    describe_operations(document);
+    operations::describe_all(document);
     pagination::add(document);
     webhooks::add(document);
     shared::share_refusals(document);
-}
-
-fn describe_operations(document: &mut Value) {
-    let schemas = document["components"]["schemas"].clone();
-    let paths = document["paths"].as_object_mut().into_iter().flatten();
-    for (path, methods) in paths {
-        for (method, operation) in methods.as_object_mut().into_iter().flatten() {
-            describe(operation, &method.to_uppercase(), path);
-            examples::add(&schemas, operation);
-        }
-    }
 }
 
 /// Strips `; charset=utf-8`: generators look for plain `application/json`.
@@ -147,172 +134,5 @@ fn optional_fields_take_null(schema: &mut Value) {
         if let Some(values) = property.get_mut("enum").and_then(Value::as_array_mut) {
             values.push(Value::Null);
         }
-    }
-}
-
-fn add_components(document: &mut Value) {
-    let names: Vec<&str> = Code::ALL.iter().map(|code| code.name()).collect();
-    document["components"]["schemas"]["ErrorCode"] =
-        json!({ "type": "string", "title": "ErrorCode", "description": "Why a request is refused.", "enum": names });
-    let codes = json!({ "$ref": "#/components/schemas/ErrorCode" });
-    let message = json!({ "type": "string", "description": "What went wrong, in words to act on." });
-    document["components"]["schemas"]["ToolError"] = json!({
-        "type": "object",
-        "title": "ToolError",
-        "description": "What a tool answers with any status but 200 (contract §7).",
-        "required": ["ok", "error"],
-        "properties": {
-            "ok": { "type": "boolean", "enum": [false] },
-            "error": {
-                "type": "object",
-                "required": ["code", "message", "retryable"],
-                "properties": {
-                    "code": codes.clone(),
-                    "message": message.clone(),
-                    "retryable": {
-                        "type": "boolean", "description": "Whether the same request may succeed later.",
-                    },
-                    "suggested_action": { "type": "string", "description": "The next step that works." },
-                    "cloud_processing": { "$ref": "#/components/schemas/CloudProcessing" },
-                    "cost": { "$ref": "#/components/schemas/Cost" },
-                    "revision": {
-                        "type": "integer", "format": "int32",
-                        "description": "Of `revision_conflict`: the document's present revision, 0 where there is none.",
-                    },
-                },
-            },
-        },
-    });
-    document["components"]["schemas"]["RouteError"] = json!({
-        "type": "object",
-        "title": "RouteError",
-        "description": "What a route answers with any status but 2xx (contract §7).",
-        "required": ["error"],
-        "properties": { "error": {
-            "type": "object",
-            "required": ["code", "message", "status"],
-            "properties": {
-                "code": codes,
-                "message": message,
-                "status": { "type": "integer", "description": "The HTTP status." },
-            },
-        }},
-    });
-    document["components"]["headers"] = headers();
-    document["components"]["parameters"] = parameters();
-}
-
-fn headers() -> Value {
-    let integer = |description: &str, example: i64| {
-        let schema = json!({ "type": "integer", "minimum": 0 });
-        json!({ "description": description, "schema": schema, "example": example })
-    };
-    json!({
-        "X-Request-Id": {
-            "description": "Identifies the request; a plain one of up to 128 characters that you send is kept.",
-            "required": true,
-            "schema": { "type": "string", "minLength": 1, "maxLength": 128 },
-            "example": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
-        },
-        "X-RateLimit-Limit": integer("Requests that may be sent at once when none were lately. On answers to a known caller, as are the next three.", 60),
-        "X-RateLimit-Remaining": integer("How many of them are left now.", 59),
-        "X-RateLimit-Reset": integer("When Remaining is whole again, in unix seconds.", 1_795_080_600),
-        "RateLimit-Policy": {
-            "description": "The rate in one line: `q` requests within `w` seconds, which come back evenly.",
-            "schema": { "type": "string" },
-            "example": "\"account\";q=60;w=6",
-        },
-        "Retry-After": integer("Seconds until the request may succeed.", 1),
-        "WWW-Authenticate": {
-            "description": "How to authenticate: `Bearer`, perhaps with parameters.",
-            "required": true,
-            "schema": { "type": "string" },
-            "example": "Bearer",
-        },
-        "Allow": { "description": "The methods that the route has.", "schema": { "type": "string" } },
-    })
-}
-
-fn parameters() -> Value {
-    json!({
-        "WorkspaceId": {
-            "name": "x-workspace-id", "in": "header", "required": false, "schema": { "type": "string" },
-            "description": "The workspace this one call acts in when not the default (contract §4.1).",
-        },
-        "RequestId": {
-            "name": "X-Request-Id", "in": "header", "required": false,
-            "schema": { "type": "string" },
-            "description": "What to call the request in answers and logs. One that is not 1 to 128 letters, digits and \
-                `-_.:` is replaced.",
-        },
-        "IdempotencyKey": {
-            "name": "Idempotency-Key", "in": "header", "required": false,
-            "schema": { "type": "string", "minLength": 1, "maxLength": 255 },
-            "description": "The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as \
-                the jobs that it started, or a day.",
-        },
-    })
-}
-
-fn describe(operation: &mut Value, method: &str, path: &str) {
-    let tool = path.starts_with("/tools/");
-    let acts_in_a_workspace =
-        operation["security"].as_array().into_iter().flatten().any(|one| one.get("bearer").is_some());
-    let takes_body = operation.get("requestBody").is_some();
-    add_parameter(operation, "RequestId");
-    if acts_in_a_workspace {
-        add_parameter(operation, "WorkspaceId");
-    }
-    // `x-repeat` tells clients whether they may send a POST again.
-    if let Some(repeat) = repeat(&format!("{method} {path}")) {
-        operation["x-repeat"] = repeat.word().into();
-        if repeat == Repeat::Kept {
-            add_parameter(operation, "IdempotencyKey");
-        }
-    }
-    let mut all = Map::new();
-    for (status, mut response) in operation["responses"].as_object_mut().map(std::mem::take).unwrap_or_default() {
-        if response["description"].as_str().is_none_or(str::is_empty) {
-            response["description"] = done(&status).into();
-        }
-        add_headers(&mut response, false);
-        all.insert(status, response);
-    }
-    let schema = if tool { "ToolError" } else { "RouteError" };
-    for (status, codes) in refusals::by_status(&format!("{method} {path}"), takes_body) {
-        let meanings: Vec<String> = codes.iter().map(|code| format!("`{}`: {}", code.name(), code.meaning())).collect();
-        let mut response = json!({
-            "description": meanings.join("\n"),
-            "content": { "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } },
-        });
-        add_headers(&mut response, matches!(status, 429 | 503));
-        if status == 401 {
-            response["headers"]["WWW-Authenticate"] = json!({ "$ref": "#/components/headers/WWW-Authenticate" });
-        }
-        all.insert(status.to_string(), response);
-    }
-    operation["responses"] = Value::Object(all);
-}
-
-fn done(status: &str) -> &'static str {
-    match status {
-        "201" => "Created.",
-        "202" => "Accepted.",
-        _ => "Done, or a job started for longer work.",
-    }
-}
-
-fn add_parameter(operation: &mut Value, name: &str) {
-    let reference = json!({ "$ref": format!("#/components/parameters/{name}") });
-    match operation["parameters"].as_array_mut() {
-        Some(parameters) => parameters.push(reference),
-        None => operation["parameters"] = json!([reference]),
-    }
-}
-
-fn add_headers(response: &mut Value, waits: bool) {
-    let names = ["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit-Policy"];
-    for name in names.into_iter().chain(waits.then_some("Retry-After")) {
-        response["headers"][name] = json!({ "$ref": format!("#/components/headers/{name}") });
     }
 }
