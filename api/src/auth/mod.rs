@@ -1,8 +1,8 @@
 //! Finds who calls and in which workspace, and whether the account may send one more request (contract §5).
 //!
 //! One SQL statement per request answers all three questions. Handlers take [`Auth`] as their first argument, so that
-//! no body is judged before its sender is known. OAuth access tokens are judged in `oauth` alone, credentials of ours in
-//! `stored`; both take `turns` to look them up.
+//! no body is judged before its sender is known. OAuth access tokens are judged in `oauth` alone, and credentials of
+//! ours in `stored`; both take `turns` to look them up.
 
 mod caller;
 mod counted;
