@@ -1,5 +1,6 @@
 //! How long a film a brief asks for: numbers in figures and in words, and units of time.
 
+use super::spans::{is_behind_span_word, is_span};
 use super::words::{Mark, Word};
 use std::ops::Range;
 
@@ -48,9 +49,22 @@ struct Measure {
     end: usize,
 }
 
-/// Returns the first length that the words name, in seconds, and the words that name it.
+/// Returns the first length that the words name, in seconds, and the words that name it. A span of the past or of a
+/// source is one only where there is no other, and where a film can be as long.
 pub fn length(words: &[Word]) -> Option<(f64, Range<usize>)> {
-    (0..words.len()).find_map(|start| length_at(words, start))
+    let (mut place, mut span) = (0, None);
+    while place < words.len() {
+        match length_at(words, place) {
+            None => place += 1,
+            Some((seconds, range)) if is_span(words, &range) => {
+                place = range.end;
+                let is_possible = (SHORTEST_SECONDS..=LONGEST_SECONDS).contains(&seconds);
+                span = span.or(Some((seconds, range)).filter(|_| is_possible));
+            }
+            length => return length,
+        }
+    }
+    span
 }
 
 /// Whether a word is a length by itself, such as `30s`.
@@ -82,8 +96,11 @@ fn length_at(words: &[Word], start: usize) -> Option<(f64, Range<usize>)> {
     if is_and_a_half(words, end) {
         return Some((seconds + unit / 2.0, start..end + 3));
     }
-    // "One minute 30 seconds", "an hour and twenty minutes".
-    while let Some(more) = measure(words, past(words, end, "and")).filter(|more| more.unit < unit) {
+    // "One minute 30 seconds", "an hour and twenty minutes". In "the last 24 hours, 30 seconds" they are two lengths.
+    let within = if is_behind_span_word(words, start) { Mark::None } else { Mark::Comma };
+    while let Some(more) = measure(words, past(words, end, "and")).filter(|more| more.unit < unit)
+        && words.get(end).is_some_and(|word| word.mark == Mark::None || word.mark == within)
+    {
         (seconds, unit, end) = (seconds + more.seconds, more.unit, more.end);
     }
     Some((seconds, start..end))
@@ -102,7 +119,7 @@ fn measure(words: &[Word], start: usize) -> Option<Measure> {
     }
     if let Some((part, after)) = part(words, start) {
         let after = past(words, after, "of");
-        let after = after + usize::from(matches!(text(words, after), Some("a" | "an")));
+        let after = after + usize::from(is_one(words, after));
         let unit = text(words, after).and_then(unit)?;
         return Some(Measure { seconds: part * unit, unit, end: after + 1 });
     }
@@ -110,8 +127,15 @@ fn measure(words: &[Word], start: usize) -> Option<Measure> {
     if is_and_a_half(words, after) {
         (amount, after) = (amount + 0.5, after + 3);
     }
-    let unit = text(words, after).and_then(unit)?;
+    // "A second film" is another film.
+    let is_ordinal = is_one(words, start) && after == start + 1 && text(words, after) == Some("second");
+    let unit = text(words, after).filter(|_| !is_ordinal).and_then(unit)?;
     Some(Measure { seconds: amount * unit, unit, end: after + 1 })
+}
+
+/// Whether the word at this place is `a` or `an`, which counts as one before what is counted.
+fn is_one(words: &[Word], place: usize) -> bool {
+    matches!(text(words, place), Some("a" | "an"))
 }
 
 /// Reads `half`, `a quarter` or `three quarters`.
@@ -139,8 +163,7 @@ fn amount(words: &[Word], start: usize) -> Option<(f64, usize)> {
 }
 
 fn below_thousand(words: &[Word], start: usize) -> Option<(f64, usize)> {
-    let is_one = matches!(text(words, start), Some("a" | "an"));
-    let (number, end) = if is_one { (1.0, start + 1) } else { below_hundred(words, start)? };
+    let (number, end) = if is_one(words, start) { (1.0, start + 1) } else { below_hundred(words, start)? };
     if text(words, end) != Some("hundred") {
         return Some((number, end));
     }
@@ -244,6 +267,8 @@ mod tests {
             ("1,000,000.5 seconds", 1_000_000.5),
             ("10,5 seconds", 10.5),
             ("10,25s", 10.25),
+            ("1 hour, 2 minutes, 3 seconds", 3_723.0),
+            ("2 minutes. 30 seconds of boats", 120.0),
         ] {
             assert_eq!(seconds(text), Some(wanted), "{text}");
         }
@@ -255,9 +280,44 @@ mod tests {
             "the golden hour",
             "1,0000 seconds",
             "1:2:3:4",
+            "A second film about the river",
+            "once more, a second time",
+            "a minute's walk",
             "",
         ] {
             assert_eq!(seconds(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_span_of_the_past_or_of_a_source_is_no_length_beside_another_one() {
+        for (text, wanted) in [
+            ("the last 24 hours, 30 seconds", 30.0),
+            ("Boats of the last twenty four hours and 10 minutes in 30 seconds", 30.0),
+            ("the past two days, 30 seconds", 30.0),
+            ("the past 36 hours: one minute", 60.0),
+            ("what was said 2 hours ago, 30 seconds", 30.0),
+            ("30 seconds from the last 24 hours", 30.0),
+            ("from the first 10 minutes, a 20 second film", 20.0),
+            ("Use the first minute and the final 90 seconds, in a minute", 60.0),
+            ("from 1:30:00 of talk, 20 seconds", 20.0),
+            ("from our 2 hours of footage, 20 seconds", 20.0),
+            ("cut the 2 hour interview down to 30 seconds", 30.0),
+            ("a 90-minute long lecture in 2 minutes", 120.0),
+            ("A second 30 second film", 30.0),
+            // A film that is to last so long, or that is made of a source.
+            ("it should last 30 seconds, with 5 seconds of the boats", 30.0),
+            ("last, 30 seconds of the boats and 10 seconds of the river", 30.0),
+            ("a 30 second interview clip with 5 seconds of the boats", 30.0),
+            ("30 seconds of the interview and 10 seconds of the boats", 30.0),
+            // No other length is named.
+            ("the last 30 seconds of the talk", 30.0),
+            ("a 90 second talk", 90.0),
+        ] {
+            assert_eq!(seconds(text), Some(wanted), "{text}");
+        }
+        for text in ["boats of the last 24 hours", "the 2 hour interview", "2 hours ago", "the last second"] {
+            assert_eq!(seconds(text), None, "{text}: no film can be as long");
         }
     }
 }

@@ -19,6 +19,7 @@ mod moments;
 mod planner;
 mod reading;
 mod scope;
+mod spans;
 mod telling;
 #[cfg(test)]
 mod tests;

@@ -6,15 +6,15 @@ use unicode_normalization::UnicodeNormalization;
 
 /// Words that can't be searched for: small words, and those about making films.
 const SAY_NOTHING: &str = "\
-    a about above across add after again ahead all also an and any are around as at back be been before best both \
-    but by can cinematic clip clips come continue could create cut cuts did do does edit edited end feature \
-    featuring film films find first focus footage for from get give go good great had has have he her here his how i \
+    a about above across add after again ago ahead all also an and any are around as at back be been before best both \
+    but by can cinematic clip clips come continue could create cut cuts did do does edit edited end feature featuring \
+    film films find first focus footage for from get give go good great had has have he her here his hour hours how i \
     if in include including instead into is it its just keep last leave length let like long longer made make making \
-    material may me min mins minute minutes moments more most movie must my nice now of ok okay on one only or our \
-    out over part parts piece please prefer proceed produce project put reel s scene scenes sec second seconds secs \
-    see shall she short shorter shot shots should show showing shows so some speak speaks such take talk talking \
-    talks tell tells than that the their them then there these they this those through to too under us use using \
-    very video videos want was we were what when where which who will with would yes you your";
+    material may me min mins minute minutes moments more most movie must my nice now of ok okay on one only or our out \
+    over part parts piece please prefer proceed produce project put reel s scene scenes sec second seconds secs see \
+    shall she short shorter shot shots should show showing shows so some speak speaks such take talk talking talks \
+    tell tells than that the their them then there these they this those through to too under us use using very video \
+    videos want was we were what when where which who will with would yes you your";
 /// The same words, each to be found without a look at the others: a brief may have hundreds of thousands.
 static SAYS_NOTHING: LazyLock<HashSet<&str>> = LazyLock::new(|| SAY_NOTHING.split(' ').collect());
 
