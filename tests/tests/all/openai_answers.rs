@@ -243,6 +243,11 @@ async fn what_a_model_does_not_take_is_refused_and_its_provider_is_not_asked() -
         assert_eq!((refused.status, refused.code()), (400, "invalid_request"), "{body}: {}", refused.text);
         assert!(refused.text.contains(said), "{body}: {}", refused.text);
     }
+    for text in [" \n", "\u{3000}\u{200b}"] {
+        let refused = client.tool("generate_audio", &json!({ "text": text, "model": "speaks" })).await?;
+        assert_eq!((refused.status, refused.code()), (400, "invalid_request"), "{}", refused.text);
+        assert!(refused.text.contains("`text`: it says nothing"), "{}", refused.text);
+    }
     // As large as may be, as long as may be.
     let body = json!({ "prompt": "a kite", "seconds": 10, "width": 1_920, "height": 1_040 });
     counter.provider.answer(|_, _, _| Reply::Json(422, json!({})));

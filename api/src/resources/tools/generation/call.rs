@@ -205,8 +205,8 @@ fn completed(asked: &mut Asked, model: &Model) {
     }
 }
 
-/// Refuses a request beyond the limits of its model, a prompt that says nothing, and a text of which a built-in voice
-/// would say nothing.
+/// Refuses a request beyond the limits of its model, a prompt or a text that says nothing, and a text of which a
+/// built-in voice would say nothing.
 fn within_limits(chosen: Chosen<'_>, plan: &GenerationPlan, source: SourceFacts) -> Answer<()> {
     if plan.asked.width.is_some() != plan.asked.height.is_some() {
         return Err(refusal("`width` and `height` are said together, or neither.".to_owned()));
@@ -217,6 +217,9 @@ fn within_limits(chosen: Chosen<'_>, plan: &GenerationPlan, source: SourceFacts)
     if !plan.is_speakable() {
         let refusal = refusal("`text`: the voice has no sounds for any of it.".to_owned());
         return Err(refusal.suggest("Name the text's `language`, or a `model` that speaks it."));
+    }
+    if plan.asked.text.as_deref().is_some_and(is_blank) {
+        return Err(refusal("`text`: it says nothing.".to_owned()));
     }
     let amount = plan.amount(source);
     match chosen {
