@@ -88,7 +88,8 @@ pub async fn reach_dub(app: &App, caller: &Caller, dub: DubId) -> Answer<KeptDub
 /// Changes a dub: all of the edit or nothing. `show` writes the answer.
 ///
 /// # Errors
-/// As `documents::begin_change` and `DocumentChange::write`; `invalid_request` names the operation that can't be done.
+/// As `documents::begin_change` and `DocumentChange::write`; `invalid_request` names the operation that can't be done,
+/// or the segment whose new text its voice has no sounds for.
 pub async fn edit_dub(
     app: &App,
     caller: &Caller,
@@ -108,12 +109,23 @@ pub async fn edit_dub(
         let usable = items::usable(&mut change.tx, &[change.body.source], caller.workspace.id).await?;
         let duration = usable.first().and_then(|item| item.facts.duration).unwrap_or(LONGEST);
         let apply = |dub: &mut Dub, op| dub.apply(op, duration);
-        change.body = edited_by(&change.body, OpList::Ops, &edit.ops, apply)?;
+        let edited = edited_by(&change.body, OpList::Ops, &edit.ops, apply)?;
+        refuse_unspeakable(&change.body, &edited)?;
+        change.body = edited;
     }
     if let Some(name) = edit.name {
         change.name = name;
     }
     change.write(app, caller, once, |kept| show(beside.of(kept))).await
+}
+
+/// Refuses a new text that its voice has no sounds for, whichever order the edit gave it its voice in.
+fn refuse_unspeakable(before: &Dub, edited: &Dub) -> Answer<()> {
+    let Some(segment) = edited.unspeakable_since(before) else { return Ok(()) };
+    let (id, voice, start) = (&segment.id, &segment.voice, segment.start.seconds());
+    let message = format!("`translation` of `{id}`, at {start} s: the voice `{voice}` has no sounds for any of it.");
+    let refusal = ApiError::new(Code::InvalidRequest, message);
+    Err(refusal.suggest("Say words, name a voice of their language in the same edit, or leave the text empty."))
 }
 
 /// Takes back a dub's latest change. `show` writes the answer.

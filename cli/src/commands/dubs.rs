@@ -3,7 +3,7 @@
 use super::documents::{Based, EditArgs, Kind};
 use super::edits::wait_for_success;
 use super::pages::{Pages, of_tool};
-use super::rendered::{json_of, render};
+use super::rendered::{json_of, render, warn};
 use super::upload::COLUMNS as ITEM;
 use super::{Context, without_nulls};
 use crate::client::part;
@@ -164,6 +164,7 @@ pub(super) async fn make(args: Args, context: &Context) -> Result<(), Failure> {
         context.out.say(&format!("{job} goes on with it"));
         wait_for_success(job, context).await?;
     }
+    warn(context, &answer);
     if context.out.json {
         return document(&answer);
     }
@@ -203,6 +204,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
 async fn show(context: &Context, tool: &str, ask: &Value) -> Result<(), Failure> {
     let answer = context.client.tool(tool, ask).await?;
     let dub = &answer["dub"];
+    warn(context, dub);
     if context.out.json {
         return document(dub);
     }

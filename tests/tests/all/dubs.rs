@@ -145,11 +145,13 @@ async fn a_talk_is_heard_translated_and_spoken_and_spoken_again_where_it_is_chan
 
     let edit = json!({ "dub_id": dub["id"], "if_revision": 1, "ops": [
         { "op": "update_segment", "segment_id": segments[1]["id"], "translation": "Gracias." },
-        { "op": "update_segment", "segment_id": segments[2]["id"], "translation": "你好世界" },
+        { "op": "update_segment", "segment_id": segments[2]["id"], "translation": "你好世界", "voice": "cmn" },
     ] });
     let edited = client.tool("edit_dub", &edit).await?.data()?["dub"].clone();
     assert_eq!((&edited["stale"], &edited["segments"][1]["overflow"]), (&json!(true), &Value::Null));
     assert_eq!(client.tool("edit_dub", &edit).await?.code(), "revision_conflict");
+    let op = json!({ "op": "update_segment", "segment_id": segments[2]["id"], "voice": "es" });
+    client.tool("edit_dub", &json!({ "dub_id": dub["id"], "ops": [op] })).await?.data()?;
     let started = client.tool("render_dub", &json!({ "dub_id": dub["id"] })).await?;
     let ended = client.reaches(&job(&started)?, "succeeded").await?;
     let counted = ["spoken", "reused", "unspoken"].map(|what| ended["result"][what].clone());
@@ -178,6 +180,10 @@ async fn what_can_not_be_dubbed_is_refused_in_words_and_starts_nothing() -> anyh
     let (tenant, other) = (world.tenant("a").await?, world.tenant("b").await?);
     let item = conversation(&world, &tenant, Media::audio(60)).await?;
     let silent = world.item(&tenant, Media::silent(60)).await?;
+    let unseen = world.item(&tenant, Media::audio(60)).await?;
+    let word = json!({ "word": "\u{200b}", "start": 0.0, "end": 0.8, "confidence": 0.5 });
+    stored(&world, unseen, Read::Transcript, json!({ "language": "en", "words": [word], "segments": [] })).await?;
+    stored(&world, unseen, Read::Speakers, json!({ "speakers": [], "segments": [] })).await?;
     let line = |start: f64, end: f64, text: &str| json!({ "start": start, "end": end, "text": text });
     let many: Vec<Value> = (0..10_000).map(|n| line(f64::from(n) / 200.0, f64::from(n) / 200.0 + 0.1, "a")).collect();
     for (more, code, said) in [
@@ -185,6 +191,7 @@ async fn what_can_not_be_dubbed_is_refused_in_words_and_starts_nothing() -> anyh
         (json!({ "target_language": "en" }), "invalid_request", "the language that is spoken"),
         (json!({ "target_language": "spanish" }), "invalid_request", "`target_language`"),
         (json!({ "ref": silent }), "read_not_applicable", "no sound"),
+        (json!({ "ref": unseen }), "read_not_applicable", "Nobody says a word"),
         (json!({ "ref": "no such" }), "item_not_found", ""),
         (json!({ "timeline_id": "tml_x" }), "invalid_request", "exactly one"),
         (json!({ "voices": [{ "speaker": "nobody", "voice": "es" }] }), "invalid_request", "voices[0]"),
@@ -220,6 +227,12 @@ async fn what_can_not_be_dubbed_is_refused_in_words_and_starts_nothing() -> anyh
     let dry = json!({ "ref": item, "target_language": "es", "dry_run": true });
     let dry = tenant.client.tool("dub", &dry).await?;
     assert_eq!((&dry.data()?["status"], &dry.data()?["estimated_minutes"]), (&json!("startable"), &json!(1)));
+    assert_eq!(dry.data()?.get("warnings"), None, "of what is still to be translated nothing is known");
+    let script = json!([line(0.0, 1.0, "hola"), line(1.0, 2.0, "hola 你好")]);
+    let mixed = json!({ "ref": item, "target_language": "es", "script": script, "dry_run": true });
+    let mixed = tenant.client.tool("dub", &mixed).await?;
+    assert_eq!(mixed.data()?["warnings"].as_array().map(Vec::len), Some(1), "{}", mixed.text);
+    assert!(mixed.text.contains("spoken of `segment-2`: the voice has no sounds for `你`, `好`."), "{}", mixed.text);
     assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 0);
     world.end().await
 }
@@ -311,14 +324,32 @@ async fn the_same_dub_is_made_once_whatever_is_repeated_and_anew_when_it_is_dele
 }
 
 #[tokio::test]
-async fn a_dub_without_a_word_is_not_spoken() -> anyhow::Result<()> {
+async fn a_text_that_its_voice_does_not_speak_is_refused_and_a_dub_without_a_word_is_not_spoken() -> anyhow::Result<()>
+{
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
     let (client, item) = (&tenant.client, world.item(&tenant, Media::audio(60)).await?);
     let dub = world.dub(&tenant, item).await?;
-    for text in [" ", "你好世界"] {
-        let op = json!({ "op": "update_segment", "segment_id": "segment-1", "translation": text });
-        client.tool("edit_dub", &json!({ "dub_id": dub, "ops": [op] })).await?.data()?;
+    let edited = async |ops: Value| client.tool("edit_dub", &json!({ "dub_id": dub, "ops": ops })).await;
+    let text = |text: &str| json!({ "op": "update_segment", "segment_id": "segment-1", "translation": text });
+    let voice = |voice: &str| json!({ "op": "set_voice", "speaker": "speaker_1", "voice": voice });
+    let added = json!({ "op": "add_segment", "start": 3.0, "end": 4.0, "translation": "\u{200b}" });
+    let kept = dub_of(client, &json!(dub)).await?;
+    for ops in [json!([text("¡…!")]), json!([voice("es+f3"), text("你好世界")]), json!([added])] {
+        let refused = edited(ops).await?;
+        assert_eq!((refused.status, refused.code()), (400, "invalid_request"), "{}", refused.text);
+        for said in ["has no sounds for any of it", "name a voice of their language in the same edit"] {
+            assert!(refused.text.contains(said), "{said}: {}", refused.text);
+        }
+    }
+    assert_eq!(dub_of(client, &json!(dub)).await?, kept);
+    // A voice of its language may be named after it. That another voice does not speak it is told.
+    let spoken = edited(json!([text("你好世界"), voice("cmn")])).await?;
+    assert_eq!(spoken.data()?["dub"]["warnings"], json!([]));
+    let silent = edited(json!([voice("es")])).await?;
+    assert!(silent.data()?["dub"]["warnings"][0].to_string().contains("of `segment-1`"), "{}", silent.text);
+    for empty in [json!([voice("es+f3")]), json!([text(" ")])] {
+        edited(empty).await?.data()?;
         let refused = client.tool("render_dub", &json!({ "dub_id": dub })).await?;
         assert_eq!(refused.code(), "invalid_request", "{}", refused.text);
     }

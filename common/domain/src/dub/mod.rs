@@ -3,8 +3,8 @@
 //! Pure. A dub is a document of segments: `ops` defines its operations, `said` makes segments of a transcript and a
 //! speakers read, `fit` places spoken segments in their time, `language` has codes of languages and their voices,
 //! `plan` is the plan of a dub's job, `translation` says what a chat model is asked and which of its answers
-//! counts, `variant` makes the timeline of a dub, `volumes` says how loud its sounds are, and `offers` what workers
-//! lack for one.
+//! counts, `unspoken` what its voices leave out, `variant` makes the timeline of a dub, `volumes` says how loud its
+//! sounds are, and `offers` what workers lack for one.
 
 mod fit;
 mod language;
@@ -15,6 +15,7 @@ mod said;
 #[cfg(test)]
 mod tests;
 mod translation;
+mod unspoken;
 mod variant;
 mod volumes;
 
@@ -32,7 +33,6 @@ pub use variant::{ATTACK_MS, DOWN, OldVoices, RELEASE_MS, Voices, revoiced, vari
 pub use volumes::{MOST_GAIN_DB, Volumes};
 
 use crate::document::MOST_ID_CHARACTERS;
-use crate::generation::Voice;
 use crate::ids::{ItemId, TimelineId};
 use crate::media_time::Span;
 use crate::part_ids::PartIds;
@@ -123,12 +123,6 @@ impl Segment {
     pub fn key(&self, language: &Language) -> String {
         let whole = json!([self.translation, self.voice, language, self.start, self.end]);
         hex::encode(Sha256::digest(whole.to_string())).chars().take(32).collect()
-    }
-
-    /// Whether its voice has a sound for any letter of its text, in a dub into this language. What has none is not
-    /// spoken.
-    pub fn is_speakable(&self, language: &Language) -> bool {
-        Voice::of(engine_of(&self.voice, language), &self.voice).speaks(&self.translation)
     }
 
     /// Returns its length in microseconds.

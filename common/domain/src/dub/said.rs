@@ -4,6 +4,7 @@
 //! the same time, so long segments would drift and short ones would be torn out of their sentence.
 
 use super::{Dub, Language, ONE_SPEAKER, Segment, one_line, usual_voice};
+use crate::comment::is_blank;
 use crate::ids::ItemId;
 use crate::timeline::Micros;
 use serde_json::Value;
@@ -98,7 +99,8 @@ pub fn said(recording: Recording<'_>, target: &Language) -> Dub {
     let mut turn = 0;
     for word in words.iter().filter(|word| word.start >= Micros::ZERO && word.start < duration) {
         let text = one_line(&word.word);
-        if text.is_empty() {
+        // A provider would be paid to translate what is blank.
+        if is_blank(&text) {
             continue;
         }
         let speaker = speaker_of(word, turns, &mut turn);

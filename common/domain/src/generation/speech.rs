@@ -1,5 +1,6 @@
 //! What the built-in voices have sounds for. A text without any is refused before it costs, and a segment of a dub
-//! without any is not spoken; what only an engine knows is found by the worker, which takes no silence for speech.
+//! without any is not spoken (`dub::unspoken`). What only an engine knows is found by the worker, which takes no
+//! silence for speech.
 
 use super::{GenerationPlan, Maker};
 use crate::dub::language_of_voice;
@@ -28,8 +29,7 @@ impl GenerationPlan {
     pub fn unspoken(&self) -> Vec<char> {
         let Some(voice) = self.voice() else { return Vec::new() };
         let mut unspoken = Vec::new();
-        let text = self.asked.text.as_deref().unwrap_or_default();
-        for letter in text.chars().filter(|letter| is_said(*letter) && !voice.sounds(*letter)) {
+        for letter in voice.leaves_out(self.asked.text.as_deref().unwrap_or_default()) {
             if unspoken.len() < TOLD && !unspoken.contains(&letter) {
                 unspoken.push(letter);
             }
@@ -68,6 +68,11 @@ impl<'a> Voice<'a> {
     /// Whether it has a sound for any letter of a text.
     pub(crate) fn speaks(self, text: &str) -> bool {
         text.chars().any(|letter| self.sounds(letter))
+    }
+
+    /// Returns the letters and signs of a text that it has no sound for.
+    pub(crate) fn leaves_out(self, text: &str) -> impl Iterator<Item = char> {
+        text.chars().filter(move |letter| is_said(*letter) && !self.sounds(*letter))
     }
 
     /// Whether it has a sound for a letter or a sign.

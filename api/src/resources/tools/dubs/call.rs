@@ -62,7 +62,8 @@ impl DubCall<'_> {
     pub(super) async fn start(&self, plan: DubPlan, duration: Micros, dubbed: Option<DubbedTimeline>) -> Answered {
         let order = order(self.caller, self.tool, None, self.key());
         // Each letter of it counts.
-        let duration_ms = run_beside(|| priced_ms(&plan, duration))?;
+        let (duration_ms, warnings) = run_beside(|| (priced_ms(&plan, duration), plan.body.warnings()));
+        let duration_ms = duration_ms?;
         let model = plan.translator.as_deref().and_then(|id| self.app.process.providers.get(id));
         let price = model.map(|model| (model.price, model.price.of(plan.translated())));
         // Whoever translates is paid whatever becomes of the dub.
@@ -75,7 +76,7 @@ impl DubCall<'_> {
         };
         let told = |standing: &Standing<MadeDub>| {
             let cloud = cloud_processing(&Prepared::from(standing));
-            let told = standing_of(&request.plan, &standing.state, dubbed);
+            let told = standing_of(&request.plan, &standing.state, dubbed, &warnings);
             let answer = ToolAnswer::new(&self.caller.request_id, told).cloud(cloud);
             if price.is_none() { answer } else { answer.costing(Cost::needed(standing.credits(), &standing.balance)) }
         };
@@ -129,7 +130,12 @@ pub(super) fn priced_ms(plan: &DubPlan, duration: Micros) -> Answer<i64> {
     Ok(priced_ms)
 }
 
-fn standing_of(plan: &DubPlan, state: &Making<MadeDub>, dubbed: Option<DubbedTimeline>) -> DubStanding {
+fn standing_of(
+    plan: &DubPlan,
+    state: &Making<MadeDub>,
+    dubbed: Option<DubbedTimeline>,
+    warnings: &[String],
+) -> DubStanding {
     let (held, made) = (state.held(), state.made());
     DubStanding {
         item_ref: None,
@@ -146,5 +152,6 @@ fn standing_of(plan: &DubPlan, state: &Making<MadeDub>, dubbed: Option<DubbedTim
         output_item_id: made.map(|made| Text::of(made.item)),
         segments: u32::try_from(plan.body.segments.len()).ok(),
         quality: Some("draft".into()),
+        warnings: (!warnings.is_empty()).then(|| warnings.iter().map(Text::of).collect()),
     }
 }

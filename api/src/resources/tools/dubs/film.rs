@@ -115,5 +115,6 @@ fn rendering(timeline: TimelineId, revision: i32, state: &Making<ItemId>) -> Dub
         output_item_id: None,
         segments: None,
         quality: None,
+        warnings: None,
     }
 }

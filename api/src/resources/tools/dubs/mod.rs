@@ -149,7 +149,8 @@ impl DubTools {
 
     /// Read a dub
     ///
-    /// With all its segments, what was last spoken, and whether it was changed since.
+    /// With all its segments, what was last spoken, and whether it was changed since. `warnings` names what its voices
+    /// leave out.
     #[oai(path = "/tools/get_dub", method = "post", operation_id = "get_dub")]
     async fn get_dub(&self, auth: Auth, arguments: Json<OneDub>) -> Answer<envelope::Written<ToolAnswer<DubAnswer>>> {
         let Auth(caller) = auth;
@@ -162,8 +163,8 @@ impl DubTools {
     /// Change a dub
     ///
     /// Changes its name or its segments: `ops` are applied in order, all of them or none, and a refusal names the one
-    /// that can't be applied. Nothing is spoken: `render_dub` speaks the changes. The last 50 changes can be undone
-    /// with `undo_dub`.
+    /// that can't be applied. A new text that its segment's voice has no sounds for is refused too. Nothing is spoken:
+    /// `render_dub` speaks the changes. The last 50 changes can be undone with `undo_dub`.
     #[oai(path = "/tools/edit_dub", method = "post", operation_id = "edit_dub")]
     async fn edit_dub(
         &self,

@@ -152,6 +152,9 @@ pub struct DubStanding {
     pub segments: Option<u32>,
     /// `draft`: simple engines speak it, and translate it unless `translator` does.
     pub quality: Option<Text>,
+    /// What is not spoken of the segments, in whole sentences; absent when nothing is known to be left out. Of what is
+    /// translated the dub tells it (`get_dub`).
+    pub warnings: Option<Vec<Text>>,
 }
 
 /// A dub. Times are seconds.
@@ -188,6 +191,8 @@ pub struct DubDocument {
     pub timeline_id: Option<Text>,
     /// Its segments, in the order of their starts.
     pub segments: Vec<DubSegment>,
+    /// What is not spoken of them, in whole sentences.
+    pub warnings: Vec<Text>,
     /// When it was created.
     pub created_at: Time,
     /// When it was last changed.
@@ -297,6 +302,7 @@ impl DubDocument {
             voice_item_id: output.as_ref().filter(|output| output.has_voice).map(|output| Text::of(output.voice)),
             timeline_id: output.as_ref().filter(|output| output.has_timeline).map(|output| Text::of(output.timeline)),
             segments: body.segments.iter().map(shown).collect(),
+            warnings: body.warnings().into_iter().map(Text).collect(),
             created_at: Time(kept.created_at),
             updated_at: Time(kept.updated_at),
         }

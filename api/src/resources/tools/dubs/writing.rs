@@ -144,5 +144,6 @@ fn reading(queued: QueuedRead, dubbed: Option<DubbedTimeline>) -> DubStanding {
         output_item_id: None,
         segments: None,
         quality: None,
+        warnings: None,
     }
 }

@@ -92,6 +92,7 @@ fn a_pause_another_voice_and_the_end_of_a_sentence_end_a_segment() {
         word("and", 0.9, 1.1),
         word("now", 1.2, 1.5),
         word("music", 2.3, 2.8),
+        word("\u{200b}\u{3164}", 2.8, 2.9),
         word("yes", 2.9, 3.2),
     ];
     let turns = [turn("S1", 0.0, 2.85), turn("S2", 2.85, 3.3)];
