@@ -1,0 +1,72 @@
+//! Notes for people what could not be done as it was asked for: lengths that no film can have, words that could not be
+//! left out, and words that were not found.
+
+use crate::agent::lengths::{LONGEST_SECONDS, SHORTEST_SECONDS};
+use crate::agent::memory::Memory;
+use crate::agent::moments::words_found;
+use crate::agent::wishes::MOST_LEFT_OUT;
+use std::collections::BTreeMap;
+
+/// Seconds from which on a length is not told as a number.
+const VERY_LONG_SECONDS: f64 = 1e7;
+
+impl Memory {
+    /// Notes a length that no film can have, and words that are to be left out but are to be shown or are too many.
+    pub(super) fn note_impossible(&mut self) {
+        if let Some(seconds) = self.wishes.refused_seconds {
+            let asked = if seconds < VERY_LONG_SECONDS {
+                format!("of {} seconds", (seconds * 100.0).round() / 100.0)
+            } else {
+                "of so many seconds".to_owned()
+            };
+            let bound = if seconds < SHORTEST_SECONDS {
+                format!("the shortest, {SHORTEST_SECONDS} seconds,")
+            } else {
+                format!("the longest, {LONGEST_SECONDS} seconds,")
+            };
+            self.note(format!("A film {asked} can't be made; {bound} was planned instead."));
+        }
+        let contrary = self.wishes.contrary();
+        if !contrary.is_empty() {
+            let words = contrary.join(", ");
+            self.note(format!("Both asked for and to be left out, and therefore not left out: {words}."));
+        }
+        if !self.wishes.not_left_out.is_empty() {
+            let words = self.wishes.not_left_out.join(", ");
+            self.note(format!("More than {MOST_LEFT_OUT} words were to be left out; not left out: {words}."));
+        }
+    }
+
+    /// Notes which wished words were not found, or only where something is left out, and for which words nothing could
+    /// be left out.
+    pub(super) fn note_missed(&mut self) {
+        let here: Vec<usize> = self.found.iter().filter(|one| self.has_item(&one.item)).map(|one| one.word).collect();
+        let shown = words_found(&self.footage_with(&BTreeMap::new(), &|id: &str| self.length_of(id)));
+        let words = |is_one: &dyn Fn(usize, &str) -> bool| -> String {
+            let all = self.wishes.words.iter().enumerate().filter(|(place, word)| is_one(*place, word));
+            all.map(|(_, word)| word.as_str()).collect::<Vec<_>>().join(", ")
+        };
+        let missed = words(&|place, word| !here.contains(&place) && !self.names_some(word));
+        let hidden = words(&|place, _| here.contains(&place) && !shown.contains(&place));
+        if !missed.is_empty() && !shown.is_empty() {
+            self.note(format!("Not found: {missed}."));
+        }
+        if !hidden.is_empty() {
+            self.note(format!("Found only beside what is left out: {hidden}."));
+        }
+        let (met, unmet): (Vec<String>, Vec<String>) =
+            self.wishes.left_out().into_iter().partition(|word| self.met.contains(word));
+        if !unmet.is_empty() {
+            let words = unmet.join(", ");
+            self.note(format!("Nothing to leave out was said, written or called so: {words}."));
+        }
+        if !met.is_empty() || !unmet.is_empty() {
+            self.note("It left out by words alone, and did not look at the pictures.".to_owned());
+        }
+    }
+
+    /// Whether the name or a tag of some footage begins with this word.
+    fn names_some(&self, word: &str) -> bool {
+        self.footage.iter().any(|item| item.named_by(&[word.to_owned()]) > 0)
+    }
+}

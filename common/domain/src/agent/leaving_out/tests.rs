@@ -1,0 +1,168 @@
+//! What the planner leaves out and tells of that, by whole runs.
+
+use super::super::{End, Move, Wishes};
+use super::*;
+use crate::project::{OutputType, ProjectStatus};
+use serde_json::{Value, json};
+
+/// An item of a minute that is read, and was made from these.
+fn item(id: &str, name: &str, tags: &[&str], from: &[&str]) -> Value {
+    let tool = if from.is_empty() { Value::Null } else { "duck_music".into() };
+    json!({
+        "id": id, "name": name, "tags": tags, "duration_seconds": 60.0,
+        "reads": { "transcript": {}, "search_index": {}, "speech": {} },
+        "made_by": { "tool": tool, "source_item_ids": from },
+    })
+}
+
+fn planner(brief: &str, videos: &[Value]) -> Memory {
+    let mut memory = Memory::new("prj_1".to_owned(), Wishes::of(brief), OutputType::Timeline);
+    memory.hear_answer(&json!({ "data": { "items": videos } }), None);
+    memory
+}
+
+/// Answers all searches and what else is looked up, until timelines are made: in each of the items that are asked
+/// for, a query is found at these seconds. Returns the queries.
+fn searched(memory: &mut Memory, places: &[(&str, &str, f64)]) -> Vec<String> {
+    let mut queries = Vec::new();
+    while let Move::Call { tool, arguments } = memory.next(100)
+        && tool != "create_timeline"
+    {
+        let mut matches = Vec::new();
+        if let Some(query) = arguments["query"].as_str() {
+            let refs = arguments["refs"].as_array();
+            let is_asked = |item: &str| refs.is_none_or(|refs| refs.iter().any(|one| one == item));
+            let here = places.iter().filter(|(item, said, _)| is_asked(item) && *said == query);
+            let one = |start: f64, item: &str| {
+                let text = "the river and its boats";
+                json!({ "item_id": item, "start": start, "end": start + 0.5, "score": 1.0, "text": text })
+            };
+            matches.extend(here.map(|(item, _, start)| one(*start, item)));
+            queries.push(query.to_owned());
+        }
+        memory.hear_answer(&json!({ "data": { "matches": matches } }), None);
+    }
+    queries
+}
+
+/// What is shown: items with their starts and ends in seconds.
+fn shown(memory: &Memory) -> Vec<(&str, i64, i64)> {
+    let moments = memory.films.iter().flat_map(|film| &film.moments);
+    moments.map(|one| (one.item.as_str(), one.start / 1_000, one.end / 1_000)).collect()
+}
+
+/// How it ended, with its timeline if it made one.
+fn ended(mut memory: Memory) -> End {
+    if memory.phase == Phase::Build {
+        memory.hear_answer(&json!({ "data": { "timeline": { "id": "tml_1" } } }), None);
+    }
+    match memory.phase {
+        Phase::Over(end) => end,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_film_stays_apart_from_the_places_at_which_the_word_is_found() {
+    let videos = [item("talk", "River talk", &[], &[])];
+    let mut memory = planner("40 seconds about the river without the boats", &videos);
+    let queries = searched(&mut memory, &[("talk", "river", 20.0), ("talk", "\"boats\"", 30.0)]);
+    assert_eq!(queries, ["river", "\"boats\""], "nothing that is only alike is left out");
+    let kept: Memory = serde_json::from_value(serde_json::to_value(&memory).unwrap()).unwrap();
+    assert_eq!(kept, memory, "whoever goes on with it leaves out the same");
+    assert_eq!(shown(&memory), [("talk", 0, 28)]);
+    assert_eq!(memory.films[0].moments[0].text, "", "nor does the scene's description name them");
+    let told = ended(memory).message;
+    assert!(told.contains("did not look at the pictures") && !told.contains("Nothing to leave out"), "{told}");
+}
+
+#[test]
+fn a_beginning_is_shown_without_what_is_left_out_and_that_is_told() {
+    let videos = [item("talk", "River talk", &[], &[])];
+    let places = [("talk", "river", 3.0), ("talk", "\"boats\"", 4.0)];
+    let mut memory = planner("20 seconds about the river without the boats", &videos);
+    searched(&mut memory, &places);
+    assert_eq!(shown(&memory), [("talk", 7, 27)]);
+    let told = ended(memory).message;
+    assert!(told.contains("Found only beside what is left out: river."), "{told}");
+    // Without words to look for, likewise.
+    let mut memory = planner("20 seconds without the boats", &videos);
+    searched(&mut memory, &places);
+    assert_eq!(shown(&memory), [("talk", 7, 27)]);
+}
+
+#[test]
+fn what_is_left_out_by_its_name_does_not_come_back_as_what_was_made_from_it() {
+    let talk = item("talk", "River interview", &["Boat"], &[]);
+    let (copy, other) = (item("copy", "River, mixed", &[], &["talk"]), item("other", "River bank", &[], &[]));
+    let mut memory = planner("9 seconds about the river without the boats", &[copy.clone(), talk.clone(), other]);
+    searched(&mut memory, &[("copy", "river", 5.0), ("talk", "river", 5.0)]);
+    assert_eq!(shown(&memory), [("other", 0, 9)]);
+    let told = ended(memory).message;
+    assert!(told.contains("left out: River, mixed, River interview."), "{told}");
+
+    let end = ended(planner("9 seconds about the river without the boats", &[copy.clone(), talk.clone()]));
+    assert_eq!(end.status, ProjectStatus::Failed);
+    assert!(end.message.contains("Nothing of the footage is left to show without: boats."), "{}", end.message);
+
+    let harbour = item("harbour", "Harbour", &[], &[]);
+    let mut memory = planner("9 seconds about the river without the boats", &[copy, talk, harbour]);
+    searched(&mut memory, &[]);
+    let told = ended(memory).message;
+    assert!(told.contains("Nothing in the rest of the footage is said, shown or called like: river."), "{told}");
+}
+
+#[test]
+fn a_plural_of_its_own_is_searched_for_in_both_numbers() {
+    let mut memory = planner("9 seconds without the fishermen", &[item("talk", "River talk", &[], &[])]);
+    let queries = searched(&mut memory, &[("talk", "\"fishermen\" or \"fisherman\"", 4.0)]);
+    assert_eq!((queries.len(), shown(&memory)), (1, vec![("talk", 7, 16)]));
+}
+
+#[test]
+fn a_part_of_a_longer_word_is_not_left_out() {
+    let videos = [item("talk", "River party", &["artful"], &[])];
+    let mut memory = planner("9 seconds about the river, no art", &videos);
+    searched(&mut memory, &[("talk", "river", 20.0)]);
+    assert_eq!(shown(&memory).len(), 1);
+    assert_ne!(memory.films[0].moments[0].text, "");
+    let told = ended(memory).message;
+    assert!(told.contains("Nothing to leave out was said, written or called so: art."), "{told}");
+}
+
+#[test]
+fn where_all_is_left_out_the_run_ends_and_says_so() {
+    let videos = [item("talk", "River talk", &[], &[]), item("bank", "River bank", &[], &[])];
+    let often = |item: &'static str| (0_i32..60).map(move |place| (item, "\"boats\"", f64::from(place)));
+    let all: Vec<(&str, &str, f64)> = often("talk").chain(often("bank")).collect();
+    let mut memory = planner("9 seconds about the river without the boats", &videos);
+    let queries = searched(&mut memory, &all);
+    assert!(queries.len() > 3, "where one search may not answer all places, each item is searched: {queries:?}");
+    let end = ended(memory);
+    assert_eq!(end.status, ProjectStatus::Failed);
+    assert!(end.message.contains("Nothing of the footage is left to show without: boats."), "{}", end.message);
+    assert!(end.message.contains("In River talk, boats is said or written so often"), "{}", end.message);
+
+    let mut memory = planner("9 seconds about the river without the boats", &videos);
+    searched(&mut memory, &all[..60]);
+    assert_eq!(shown(&memory), [("bank", 0, 9)]);
+}
+
+#[test]
+fn wishes_that_cannot_come_true_are_told() {
+    let videos = [item("talk", "River talk", &[], &[])];
+    for (brief, expected) in [
+        ("0 seconds of the river", "A film of 0 seconds can't be made; the shortest, 2 seconds, was planned instead."),
+        ("90 minutes of the river", "A film of 5400 seconds can't be made; the longest, 600 seconds,"),
+        (
+            "2 hours of the river",
+            "A film of 7200 seconds can't be made; the longest, 600 seconds, was planned instead.",
+        ),
+        ("The river without the river", "Both asked for and to be left out, and therefore not left out: river."),
+    ] {
+        let mut memory = planner(brief, &videos);
+        searched(&mut memory, &[("talk", "river", 20.0)]);
+        let told = ended(memory).message;
+        assert!(told.contains(expected), "{told}");
+    }
+}
