@@ -1,8 +1,10 @@
-//! Reads what a brief and later messages ask for.
+//! What a brief and later messages ask for together. `said` reads each of them.
 
-use super::lengths::{LONGEST_SECONDS, SHORTEST_SECONDS, is_length, length};
-use super::scope::{Named, Scope};
-use super::words::{Mark, Word, is_same_word, says_something, taken_apart, unmarked};
+mod said;
+
+use super::lengths::{LONGEST_SECONDS, SHORTEST_SECONDS};
+use super::words::{is_same_word, unmarked};
+use said::{Length, Said};
 use serde::{Deserialize, Serialize};
 
 /// Seconds of a film whose brief gives no length.
@@ -15,8 +17,6 @@ const MOST_WORDS: usize = 8;
 pub const MOST_LEFT_OUT: usize = 40;
 /// The most words that are told of those beyond.
 const MOST_TOLD_WORDS: usize = 5;
-/// The most letters of a word that are kept.
-const MOST_LETTERS: usize = 40;
 
 /// The wishes of a brief and of later messages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,54 +39,6 @@ pub struct Wishes {
     pub captions: bool,
     /// The picture's aspect ratio, if it is named.
     pub aspect: Option<String>,
-}
-
-/// The wishes of a single text; `None` where it says nothing.
-#[derive(Debug, Default)]
-struct Said {
-    words: Vec<String>,
-    without: Vec<String>,
-    not_left_out: Vec<String>,
-    length: Option<Length>,
-    music: Option<bool>,
-    captions: Option<bool>,
-    aspect: Option<String>,
-    /// Whether it names all that is wanted: earlier words are dropped.
-    only: bool,
-}
-
-/// A length that a text asks for, in seconds but for `Times`.
-#[derive(Debug, Clone, Copy)]
-enum Length {
-    Exactly(f64),
-    AtMost(f64),
-    AtLeast(f64),
-    /// The factor by which the film's length changes.
-    Times(f64),
-}
-
-impl Length {
-    /// Reads the length behind these words: `not longer than` makes it the most. `is_negated` says whether they negate.
-    fn of(seconds: f64, before: &[Word], is_negated: bool) -> Self {
-        match before {
-            [.., word, than] if is_negated && than.text == "than" => match word.text.as_str() {
-                "longer" | "more" => Self::AtMost(seconds),
-                "shorter" | "less" => Self::AtLeast(seconds),
-                _ => Self::Exactly(seconds),
-            },
-            _ => Self::Exactly(seconds),
-        }
-    }
-
-    /// Returns the seconds of a film that was to have `now`.
-    fn after(self, now: f64) -> f64 {
-        match self {
-            Self::Exactly(seconds) => seconds,
-            Self::AtMost(seconds) => now.min(seconds),
-            Self::AtLeast(seconds) => now.max(seconds),
-            Self::Times(times) => now * times,
-        }
-    }
 }
 
 impl Wishes {
@@ -160,94 +112,6 @@ fn possible(seconds: f64) -> (f64, Option<f64>) {
     // A number without an end can't be stored.
     let is_same = (nearest - seconds).abs() < f64::EPSILON;
     (nearest, (!is_same).then_some(seconds.min(MOST_TOLD_SECONDS)))
-}
-
-impl Said {
-    fn of(text: &str) -> Self {
-        let mut said = Self::default();
-        let mut words = taken_apart(text);
-        said.aspect = aspect(&mut words);
-        let length = length(&words);
-        let (mut scope, mut place) = (Scope::default(), 0);
-        while let Some(word) = words.get(place) {
-            if let Some((seconds, range)) = length.as_ref().filter(|(_, range)| range.start == place) {
-                said.length = Some(Length::of(*seconds, &words[..place], scope.is_negation()));
-                // What follows a length of its own is no list any more.
-                if word.mark != Mark::None {
-                    scope.close();
-                }
-                place = range.end;
-                continue;
-            }
-            if !scope.read(&words, place) {
-                said.take(&word.text, &mut scope);
-            }
-            place += 1;
-        }
-        said
-    }
-
-    /// Returns the seconds of a film that was to have `now`.
-    fn seconds(&self, now: f64) -> f64 {
-        self.length.map_or(now, |length| length.after(now))
-    }
-
-    /// Takes a word as something that is wanted, or that is to be left out.
-    fn take(&mut self, word: &str, scope: &mut Scope) {
-        let wanted = !scope.is_open();
-        match word {
-            "music" | "musical" | "soundtrack" | "song" | "score" => {
-                self.music = Some(wanted);
-                scope.name(Named::Setting);
-            }
-            "captions" | "caption" | "subtitles" | "subtitle" | "subtitled" => {
-                self.captions = Some(wanted);
-                scope.name(Named::Setting);
-            }
-            "shorter" | "longer" => {
-                let times = if word == "shorter" { 0.5 } else { 2.0 };
-                // "Don't make it shorter" keeps the length.
-                if !scope.is_negation() {
-                    self.length = self.length.or(Some(Length::Times(times)));
-                }
-            }
-            "only" => self.only = true,
-            word if says_something(word) && !is_length(word) => {
-                self.add(word.chars().take(MOST_LETTERS).collect(), wanted);
-                scope.name(Named::Thing);
-            }
-            _ => {}
-        }
-    }
-
-    fn add(&mut self, word: String, wanted: bool) {
-        let (list, most) = if wanted { (&mut self.words, MOST_WORDS) } else { (&mut self.without, MOST_LEFT_OUT) };
-        if list.contains(&word) {
-            return;
-        }
-        if list.len() < most {
-            list.push(word);
-        } else if !wanted && self.not_left_out.len() < MOST_TOLD_WORDS && !self.not_left_out.contains(&word) {
-            self.not_left_out.push(word);
-        }
-    }
-}
-
-/// Returns the aspect ratio that is named, and removes the word that names it: `9:16` is no time.
-fn aspect(words: &mut Vec<Word>) -> Option<String> {
-    let named = |word: &str| match word {
-        "9:16" | "vertical" | "portrait" => Some("9:16"),
-        "1:1" | "square" => Some("1:1"),
-        "16:9" | "landscape" | "widescreen" => Some("16:9"),
-        _ => None,
-    };
-    let place = words.iter().position(|word| named(&word.text).is_some())?;
-    let removed = words.remove(place);
-    // What follows a format of its own is no list any more.
-    if let Some(next) = words.get_mut(place).filter(|_| removed.mark != Mark::None) {
-        next.mark = Mark::Stop;
-    }
-    named(&removed.text).map(str::to_owned)
 }
 
 #[cfg(test)]
