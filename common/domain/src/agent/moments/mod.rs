@@ -1,56 +1,33 @@
 //! Chooses the moments of a film: those that hold most of the wanted words, without overlaps, together as long as the
-//! film is to be. The item with the best moments comes first, and each item's moments are in their order. `fit` moves
-//! their starts and ends to where nobody speaks, as far as that is known (`pauses`).
+//! film is to be. The item with the best moments comes first, and each item's moments are in their order. `candidates`
+//! has the moments that may be chosen of some `footage`, and `fit` moves their starts and ends to where nobody speaks,
+//! as far as that is known (`pauses`).
 //!
 //! Times are in milliseconds from the item's start.
 
+mod candidates;
 mod fit;
+mod footage;
 mod pauses;
 mod shots;
 
+pub use candidates::{around, words_found};
 pub use fit::{REACH_MS, each_in_pauses, in_pauses};
+pub use footage::{Footage, Stretch, WordHit, joined};
 pub use pauses::{Pause, SaidWord, pauses};
 
+use candidates::{Candidate, candidates};
 use fit::{in_sentences, knows_pauses};
 use serde::{Deserialize, Serialize};
 use shots::end_with_shots;
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Milliseconds that are shown before a found place.
-const LEAD_MS: i64 = 1_500;
-/// Milliseconds that are shown after a found place.
-const TAIL_MS: i64 = 2_500;
-/// The largest gap between moments that are joined, in milliseconds.
-const APART_MS: i64 = 1_000;
 /// The shortest scene, in milliseconds.
 pub const SHORTEST_MS: i64 = 2_000;
 /// The most scenes of a film.
 pub const MOST_SCENES: usize = 40;
 /// The shortest part without sound, in milliseconds, that is a scene of its own: as long as the shortest of a timeline.
 const SHORTEST_SILENT_MS: i64 = 10;
-
-/// A stretch of an item: its start and its end in milliseconds.
-pub type Stretch = (i64, i64);
-
-/// A place in an item where a word was found.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct WordHit {
-    /// The item's id.
-    pub item: String,
-    /// Its start in milliseconds.
-    pub start: i64,
-    /// Its end in milliseconds.
-    pub end: i64,
-    /// Start and end of the shot that it begins in, in milliseconds.
-    pub shot: Option<(i64, i64)>,
-    /// How well it fits, in hundredths.
-    pub score: i64,
-    /// The index of the word that was searched for.
-    pub word: usize,
-    /// The words that are said or written there.
-    pub text: String,
-}
 
 /// A part of an item that is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,26 +58,6 @@ pub struct ScenePart<'a> {
     pub is_heard: bool,
 }
 
-/// What moments are chosen from.
-#[derive(Clone, Copy)]
-pub struct Footage<'a> {
-    /// The places where words were found.
-    pub found: &'a [WordHit],
-    /// Returns an item's length in milliseconds; items that it does not know are left out.
-    pub lasts: &'a dyn Fn(&str) -> Option<i64>,
-    /// The pauses of each item whose words are known. In any other, every time is as good.
-    pub pauses: &'a BTreeMap<String, Vec<Pause>>,
-    /// The stretches of each item that are left out.
-    pub apart: &'a BTreeMap<String, Vec<Stretch>>,
-}
-
-/// A moment that may be shown.
-struct Candidate {
-    moment: Moment,
-    /// The best score of each word that was found in it, in hundredths, by the word's index.
-    words: BTreeMap<usize, i64>,
-}
-
 impl Moment {
     /// Returns its length in milliseconds.
     pub const fn ms(&self) -> i64 {
@@ -114,54 +71,6 @@ impl Moment {
         let part = |start, ms, is_heard| ScenePart { moment: self, start, ms, is_heard };
         let parts = [part(self.start, heard, true), part(self.start + heard, silent, false)];
         parts.into_iter().filter(|part| part.ms > 0)
-    }
-}
-
-impl<'a> Footage<'a> {
-    fn lasts(&self, item: &str) -> Option<i64> {
-        (self.lasts)(item)
-    }
-
-    /// Returns an item's pauses; one from its start to its end where its words are not known.
-    fn pauses_of(&self, item: &str) -> Cow<'a, [Pause]> {
-        let whole = || vec![Pause { start: 0, end: self.lasts(item).unwrap_or(0), is_end: true }];
-        self.pauses.get(item).map_or_else(|| whole().into(), |known| known.as_slice().into())
-    }
-
-    /// Returns from when to when something was found in a moment; its start if nothing was found.
-    fn found_in(&self, one: &Moment) -> (i64, i64) {
-        let is_in = |place: &&WordHit| place.item == one.item && place.start >= one.start && place.end <= one.end;
-        let start = self.found.iter().filter(is_in).map(|place| place.start).min().unwrap_or(one.start);
-        let end = self.found.iter().filter(is_in).map(|place| place.end).max().unwrap_or(start);
-        (start, end.max(start))
-    }
-
-    /// Returns the stretch of an item from what is left out before these times to what is left out after them; `None`
-    /// if some of it is between them.
-    fn room(&self, item: &str, start: i64, end: i64) -> Option<Stretch> {
-        let apart = self.apart.get(item).map(Vec::as_slice).unwrap_or_default();
-        if apart.iter().any(|one| one.0 < end && start < one.1) {
-            return None;
-        }
-        let floor = apart.iter().map(|one| one.1).filter(|floor| *floor <= start).max();
-        let ceiling = apart.iter().map(|one| one.0).filter(|ceiling| *ceiling >= end).min();
-        Some((floor.unwrap_or(0), ceiling.or_else(|| self.lasts(item)).unwrap_or(end)))
-    }
-
-    /// Returns how far a moment's start and end may move without showing what is left out.
-    fn room_of(&self, one: &Moment) -> Stretch {
-        self.room(&one.item, one.start, one.end).unwrap_or((one.start, one.end))
-    }
-
-    /// Whether these times of an item are in the same pause.
-    fn is_one_pause(&self, item: &str, one: i64, other: i64) -> bool {
-        self.pauses_of(item).iter().any(|pause| pause.away(one) == 0 && pause.away(other) == 0)
-    }
-}
-
-impl Candidate {
-    fn points(&self) -> i64 {
-        self.words.values().sum()
     }
 }
 
@@ -224,63 +133,6 @@ fn total(moments: &[Moment]) -> i64 {
     moments.iter().map(Moment::ms).sum()
 }
 
-/// Returns the found places with some footage before and after, but for those that are left out. Those that overlap, or
-/// nearly so, are joined.
-fn candidates(footage: &Footage<'_>) -> Vec<Candidate> {
-    let mut sorted: Vec<&WordHit> = footage.found.iter().collect();
-    sorted.sort_by(|one, other| (&one.item, one.start).cmp(&(&other.item, other.start)));
-    let mut candidates: Vec<Candidate> = Vec::new();
-    for one in sorted {
-        let Some(lasts) = footage.lasts(&one.item).filter(|lasts| *lasts > 0) else { continue };
-        let Some(room) = footage.room(&one.item, one.start, one.end) else { continue };
-        let (start, end) = around_within(one, lasts, room);
-        if end <= start || room.1 - room.0 < SHORTEST_MS.min(lasts) {
-            continue;
-        }
-        match candidates.last_mut() {
-            Some(last)
-                if last.moment.item == one.item
-                    && room.0 <= last.moment.start
-                    && start <= last.moment.end + APART_MS =>
-            {
-                last.moment.end = last.moment.end.max(end);
-                let best = last.words.entry(one.word).or_default();
-                *best = (*best).max(one.score);
-            }
-            _ => candidates.push(Candidate {
-                moment: Moment { item: one.item.clone(), start, end, text: one.text.clone(), silent: 0 },
-                words: BTreeMap::from([(one.word, one.score)]),
-            }),
-        }
-    }
-    candidates
-}
-
-/// Returns a place with some footage before and after, as far as `room` allows.
-fn around_within(found: &WordHit, lasts: i64, room: Stretch) -> Stretch {
-    let (start, end) = around(found, lasts);
-    if room.0 <= start && end <= room.1 {
-        return (start, end);
-    }
-    let start = start.max(room.0);
-    let end = end.max(start + SHORTEST_MS).min(room.1);
-    (start.min(end - SHORTEST_MS).max(room.0), end)
-}
-
-/// Returns a place with some footage before and after; up to the shot's start or end if that is near.
-pub fn around(found: &WordHit, lasts: i64) -> Stretch {
-    let (mut start, mut end) = (found.start - LEAD_MS, found.end + TAIL_MS);
-    if let Some((first, last)) = found.shot {
-        if first <= found.start && found.start - first <= 2 * LEAD_MS {
-            start = first;
-        }
-        if last >= found.end && last - found.end <= 2 * TAIL_MS {
-            end = last;
-        }
-    }
-    (start.clamp(0, lasts), end.clamp(0, lasts))
-}
-
 /// Moves the starts and ends of moments towards those that `to` returns, by `ms` milliseconds in all and each by the
 /// same share, as far as they are apart. Returns the milliseconds that are left.
 fn move_ends(moments: &mut [Moment], ms: i64, to: impl Fn(&[Moment], usize) -> (i64, i64)) -> i64 {
@@ -321,24 +173,6 @@ fn bounds(moments: &[Moment], place: usize, footage: &Footage<'_>) -> (i64, i64)
     let (one, (before, after)) = (&moments[place], neighbours(moments, place));
     let (floor, ceiling) = footage.room_of(one);
     (before.map_or(floor, |other| other.end.max(floor)), after.map_or(ceiling, |other| other.start.min(ceiling)))
-}
-
-/// Returns the indices of the words that were found where nothing is left out.
-pub fn words_found(footage: &Footage<'_>) -> BTreeSet<usize> {
-    candidates(footage).iter().flat_map(|one| one.words.keys().copied()).collect()
-}
-
-/// Returns these stretches in their order, with those that meet as one.
-pub fn joined(mut stretches: Vec<Stretch>) -> Vec<Stretch> {
-    stretches.sort_unstable();
-    let mut joined: Vec<Stretch> = Vec::new();
-    for (start, end) in stretches {
-        match joined.last_mut() {
-            Some(last) if start <= last.1 => last.1 = last.1.max(end),
-            _ => joined.push((start, end)),
-        }
-    }
-    joined
 }
 
 #[cfg(test)]

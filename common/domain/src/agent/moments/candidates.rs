@@ -1,0 +1,88 @@
+//! The moments that may be shown: each found place with some footage around it, as far as nothing there is left out.
+
+use super::footage::{Footage, Stretch, WordHit};
+use super::{Moment, SHORTEST_MS};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Milliseconds that are shown before a found place.
+const LEAD_MS: i64 = 1_500;
+/// Milliseconds that are shown after a found place.
+const TAIL_MS: i64 = 2_500;
+/// The largest gap between moments that are joined, in milliseconds.
+const APART_MS: i64 = 1_000;
+
+/// A moment that may be shown.
+pub(super) struct Candidate {
+    pub moment: Moment,
+    /// The best score of each word that was found in it, in hundredths, by the word's index.
+    pub words: BTreeMap<usize, i64>,
+}
+
+impl Candidate {
+    /// Returns how much it holds of the wanted words.
+    pub fn points(&self) -> i64 {
+        self.words.values().sum()
+    }
+}
+
+/// Returns the found places with some footage before and after, but for those that are left out. Those that overlap, or
+/// nearly so, are joined.
+pub(super) fn candidates(footage: &Footage<'_>) -> Vec<Candidate> {
+    let mut sorted: Vec<&WordHit> = footage.found.iter().collect();
+    sorted.sort_by(|one, other| (&one.item, one.start).cmp(&(&other.item, other.start)));
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for one in sorted {
+        let Some(lasts) = footage.lasts(&one.item).filter(|lasts| *lasts > 0) else { continue };
+        let Some(room) = footage.room(&one.item, one.start, one.end) else { continue };
+        let (start, end) = around_within(one, lasts, room);
+        if end <= start || room.1 - room.0 < SHORTEST_MS.min(lasts) {
+            continue;
+        }
+        match candidates.last_mut() {
+            Some(last)
+                if last.moment.item == one.item
+                    && room.0 <= last.moment.start
+                    && start <= last.moment.end + APART_MS =>
+            {
+                last.moment.end = last.moment.end.max(end);
+                let best = last.words.entry(one.word).or_default();
+                *best = (*best).max(one.score);
+            }
+            _ => candidates.push(Candidate {
+                moment: Moment { item: one.item.clone(), start, end, text: one.text.clone(), silent: 0 },
+                words: BTreeMap::from([(one.word, one.score)]),
+            }),
+        }
+    }
+    candidates
+}
+
+/// Returns a place with some footage before and after, as far as `room` allows.
+fn around_within(found: &WordHit, lasts: i64, room: Stretch) -> Stretch {
+    let (start, end) = around(found, lasts);
+    if room.0 <= start && end <= room.1 {
+        return (start, end);
+    }
+    let start = start.max(room.0);
+    let end = end.max(start + SHORTEST_MS).min(room.1);
+    (start.min(end - SHORTEST_MS).max(room.0), end)
+}
+
+/// Returns a place with some footage before and after; up to the shot's start or end if that is near.
+pub fn around(found: &WordHit, lasts: i64) -> Stretch {
+    let (mut start, mut end) = (found.start - LEAD_MS, found.end + TAIL_MS);
+    if let Some((first, last)) = found.shot {
+        if first <= found.start && found.start - first <= 2 * LEAD_MS {
+            start = first;
+        }
+        if last >= found.end && last - found.end <= 2 * TAIL_MS {
+            end = last;
+        }
+    }
+    (start.clamp(0, lasts), end.clamp(0, lasts))
+}
+
+/// Returns the indices of the words that were found where nothing is left out.
+pub fn words_found(footage: &Footage<'_>) -> BTreeSet<usize> {
+    candidates(footage).iter().flat_map(|one| one.words.keys().copied()).collect()
+}
