@@ -1,12 +1,15 @@
 //! The agent that asks a model: what it remembers of a conversation, and what it does next.
 //!
 //! Pure, as all of the agent. The model says which tools are called, `hearing` takes in its answers and those of tools,
-//! `messages` writes the conversation and keeps it small, `reply` reads the model's answers. Nothing that a model says
-//! is trusted: unknown tools, malformed arguments and loops each have a limit or a refusal.
+//! `made` notes what came of the calls, `messages` writes the conversation and keeps it small, `reply` reads the
+//! model's answers. Nothing that a model says is trusted: unknown tools, malformed arguments and loops each have a
+//! limit or a refusal.
 
 mod calls;
 mod hearing;
+mod made;
 mod messages;
+mod next_run;
 mod reply;
 #[cfg(test)]
 mod tests;
@@ -167,19 +170,6 @@ impl Chat {
             outputs: Vec::new(),
             made: Vec::new(),
         }
-    }
-
-    /// Returns the memory for the next run, after the user said something. What was made before may be its result.
-    #[must_use]
-    pub fn again(mut self, said: &str, model: ChatModel<'_>) -> Self {
-        let mut made = std::mem::take(&mut self.outputs);
-        made.append(&mut self.made);
-        made.truncate(hearing::MOST_MADE);
-        let next = Self::new(self.project, self.brief, self.output, model);
-        let counted = Self { steps: self.steps, spent: self.spent, credits: self.credits, ..next };
-        let mut next = Self { talk: self.talk, timelines: self.timelines, made, ..counted };
-        next.note_said(Speaker::User, said);
-        next
     }
 
     /// Returns the project's status at this stage.
