@@ -3,6 +3,7 @@
 use super::*;
 use domain::ids::ItemId;
 use futures_util::stream;
+use ulid::Ulid;
 
 fn store() -> (MediaStore, PathBuf) {
     let folder = std::env::temp_dir().join(format!("mws-media-{}", Ulid::generate()));

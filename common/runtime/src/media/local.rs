@@ -1,0 +1,72 @@
+//! Objects as files of this machine, which decoders read: a folder's own file, or a copy from a bucket.
+
+use super::{MediaError, MediaStore};
+use futures_util::TryStreamExt;
+use object_store::ObjectStoreExt;
+use object_store::path::Path as Key;
+use std::path::{Path, PathBuf};
+use tokio::io::AsyncWriteExt;
+use ulid::Ulid;
+
+/// An object as a file, for decoders. If it is a copy, dropping this deletes it.
+#[derive(Debug)]
+pub struct LocalMedia {
+    path: PathBuf,
+    copied: bool,
+}
+
+impl LocalMedia {
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns a path for a copy, in a new folder that only this user may enter, since media is private.
+    async fn new_copy() -> std::io::Result<Self> {
+        let folder = std::env::temp_dir().join(format!("mws-media-{}", Ulid::generate()));
+        tokio::fs::DirBuilder::new().mode(0o700).create(&folder).await?;
+        Ok(Self { path: folder.join("media"), copied: true })
+    }
+}
+
+impl Drop for LocalMedia {
+    fn drop(&mut self) {
+        if let Some(folder) = self.path.parent().filter(|_| self.copied) {
+            // The system clears its folder for temporary files if this fails.
+            let _ = std::fs::remove_dir_all(folder);
+        }
+    }
+}
+
+impl MediaStore {
+    /// Returns the object as a file: the stored file itself if the store is a folder, else a copy.
+    pub async fn local(&self, key: &str) -> Result<LocalMedia, MediaError> {
+        let key = Key::parse(key).map_err(object_store::Error::from)?;
+        if let Some(folder) = &self.folder {
+            // Checked, so that a missing object fails in the same way in every kind of store.
+            self.objects.head(&key).await?;
+            return Ok(LocalMedia { path: folder.join(key.as_ref()), copied: false });
+        }
+        let local = LocalMedia::new_copy().await?;
+        let mut file = tokio::fs::File::create_new(&local.path).await?;
+        let mut bytes = self.objects.get(&key).await?.into_stream();
+        while let Some(chunk) = bytes.try_next().await? {
+            file.write_all(&chunk).await?;
+        }
+        file.flush().await?;
+        Ok(local)
+    }
+
+    /// Like [`Self::local`], for an object whose size is known to be `bytes`; 0 means that it is not known.
+    ///
+    /// # Errors
+    /// `Cut` when another number of bytes came: a decoder would take half of a recording for the whole.
+    pub async fn local_whole(&self, key: &str, bytes: i64) -> Result<LocalMedia, MediaError> {
+        let local = self.local(key).await?;
+        let (came, bytes) = (tokio::fs::metadata(&local.path).await?.len(), bytes.unsigned_abs());
+        if bytes > 0 && came != bytes {
+            return Err(MediaError::Cut { came, bytes });
+        }
+        Ok(local)
+    }
+}
