@@ -1,16 +1,20 @@
 //! The settings that every process reads, from flags and `MWS_*` variables, with their units and defaults.
 //!
 //! All are in one struct, so that `mws up` and the three separate processes can't disagree; `api` has those that only
-//! the api reads. Nothing here reads a clock, a file or the database.
+//! the api reads, `derived` what follows from settings. Nothing here reads a clock, a file or the database.
 
 mod api;
 mod arguments;
+mod choices;
+mod derived;
 pub mod secret_files;
 
 pub use api::{ApiSettings, OAuthSettings, Signup};
 pub use arguments::{arguments, matches_of};
+pub use choices::{Confinement, LogFormat};
 
 use self::secret_files::SecretFiles;
+use choices::event_kind;
 use clap::Args;
 use domain::job::JobKind;
 use domain::minutes::{Minutes, Rates};
@@ -19,7 +23,6 @@ use ipnet::IpNet;
 use secrecy::SecretString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// Settings of the whole deployment (`mws up --help`).
 #[derive(Debug, Clone, Args)]
@@ -260,66 +263,4 @@ pub struct Settings {
     /// How it is logged. Unset: text on a terminal, else JSON.
     #[arg(long, env = "MWS_LOG_FORMAT")]
     pub log_format: Option<LogFormat>,
-}
-
-/// How strictly a process that decodes customers' bytes is confined.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, clap::ValueEnum)]
-pub enum Confinement {
-    /// Limits alone: for a machine whose kernel has no Landlock, at your own risk.
-    None,
-    /// Landlock and seccomp: it opens only its input and the system's libraries, and has no network and no processes.
-    #[default]
-    Filtered,
-    /// Landlock and seccomp, in namespaces of its own, with a private root.
-    Full,
-}
-
-impl Confinement {
-    /// Its name in the setting.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Filtered => "filtered",
-            Self::Full => "full",
-        }
-    }
-}
-
-/// Parses the name of a kind of jobs.
-fn event_kind(name: &str) -> Result<JobKind, String> {
-    let names = || JobKind::ALL.map(JobKind::name).join(", ");
-    JobKind::from_name(name).ok_or_else(|| format!("expected one of {}", names()))
-}
-
-/// The shape of log lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum LogFormat {
-    /// Lines for people.
-    Text,
-    /// One JSON object a line.
-    Json,
-}
-
-impl Settings {
-    /// Returns how long a receiver has for its whole response.
-    pub fn webhook_timeout(&self) -> Duration {
-        Duration::from_millis(self.webhook_timeout_ms)
-    }
-
-    /// Returns the URL of the media store: the setting, or the folder `media` in the data folder.
-    pub fn media_store_url(&self) -> String {
-        self.media_store.clone().unwrap_or_else(|| format!("file:{}", self.data_dir.join("media").display()))
-    }
-
-    /// Returns the URL for migrations and for listening: `MWS_DATABASE_DIRECT_URL`, or else the database's own.
-    pub fn direct_url<'a>(&'a self, database_url: &'a str) -> &'a str {
-        self.database_direct_url.as_deref().unwrap_or(database_url)
-    }
-
-    /// Returns how many reads this process runs at once; at least one.
-    pub fn read_slots(&self) -> usize {
-        self.worker_reads
-            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
-            .max(1)
-    }
 }
