@@ -1,8 +1,8 @@
 //! The life of one claim: claimed with its ticket in one transaction, worked under a lease, ended in a batch.
 //!
 //! The handler never fails: whatever happens is an outcome in our tables, or, if this process dies, a lease that ends.
-//! `read`, `render`, `generation` and `dub` do the work; `translation` has a dub translated by a provider, and `notes`
-//! knows which job has asked one. `leases` keeps the claims, and `ends` writes their ends, in
+//! `working` has the work done by `read`, `render`, `generation` or `dub`; `translation` has a dub translated by a
+//! provider, and `notes` knows which job has asked one. `leases` keeps the claims, and `ends` writes their ends, in
 //! batches of `finish`; `held_connection` saves claims and ends the round trips to the pool, `lend` runs jobs beside
 //! slots that others hold, `new_item` puts new media into the media store, `paid_time` says how much processor time is
 //! paid for, and `numbers` counts all of it.
@@ -24,19 +24,19 @@ mod read;
 mod render;
 mod traced;
 mod translation;
+mod working;
 
 use crate::asking::WaitLimits;
 use crate::deliver::Deliverer;
-use crate::engines::{Engines, WorkingTime};
+use crate::engines::Engines;
 use crate::jobs::admissions::Admissions;
-use crate::jobs::attempted::{Attempted, deferred, failed};
+use crate::jobs::attempted::{Attempted, deferred};
 use crate::jobs::ends::Ends;
 use crate::jobs::finish::Finish;
 use crate::jobs::held_connection::HeldConnection;
-use crate::jobs::leases::{Lease, Leases, Stop};
+use crate::jobs::leases::Leases;
 use crate::jobs::numbers::Running;
 use crate::jobs::paid_time::PaidTime;
-use crate::readers::{JobCtx, ProcessorTime, ReadError};
 use crate::unpaid::Unpaid;
 use domain::credits::Credits;
 use domain::ids::{AccountId, JobId};
@@ -49,11 +49,10 @@ use runtime::queue::{Picker, Queue, Slot, Subject, Taken, Work};
 use serde_json::Value;
 use sqlx::{Acquire, PgPool};
 use std::collections::{HashMap, HashSet};
-use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
-use store::jobs::{self, ClaimAnswer, Claimed, ClaimedItem, End, Outcome};
+use store::jobs::{self, ClaimAnswer, Claimed, End, Outcome};
 use tokio::time::{Instant, timeout};
 use tracing::Instrument;
 
@@ -244,90 +243,5 @@ impl Worker {
             }
         };
         Box::new(move |slot| life(slot).instrument(span).boxed())
-    }
-
-    /// Does the work. Returns none when the claim is lost.
-    async fn attempt(
-        &self,
-        claimed: &Claimed,
-        lease: &Lease,
-        slot: &Slot,
-        processor: &ProcessorTime,
-    ) -> Option<Attempted> {
-        let worked = match (&claimed.item, claimed.task) {
-            // A generation may be made from no item.
-            (_, Some(Task::Generation)) => self.generation(claimed, lease, slot, processor).await,
-            (Some(item), Some(Task::Dub)) => Box::pin(self.dub(claimed, item, lease, slot, processor)).await,
-            (item, Some(task)) if !claimed.is_orphaned() => {
-                self.work(claimed, item.as_ref(), task, lease, processor).await
-            }
-            _ => return Some(Outcome::Cancelled.into()),
-        };
-        Some(match (worked, lease.stop()) {
-            (_, Some(Stop::Lost)) => return None,
-            (Ok(Done { charge, credits, result, made }), _) => {
-                Attempted { outcome: Outcome::Succeeded { charge, credits, result }, made, error: None }
-            }
-            (Err(_), Some(Stop::Cancelled)) => Outcome::Cancelled.into(),
-            (Err(_), Some(Stop::HandBack)) => Outcome::HandedBack.into(),
-            // It waited to begin when the process was told to end. One whose claim is lost writes nothing so.
-            (Err(ReadError::Cancelled), None) if self.process.shutdown.is_cancelled() => Outcome::HandedBack.into(),
-            (Err(error), None) => failed(claimed, &error),
-        })
-    }
-
-    /// Returns how long a task may take for the media that it goes through.
-    fn working_time(&self, task: Task) -> WorkingTime {
-        let settings = &self.process.settings;
-        let factor = match task {
-            Task::Read(_) => settings.read_timeout_factor,
-            Task::Render | Task::Generation | Task::Dub => settings.render_timeout_factor,
-        };
-        WorkingTime { factor, least: LEAST_TIME }
-    }
-
-    /// Returns how long a job may take that goes through media of this length: by that length or by the minutes held
-    /// for it, which count pixels too, whichever is longer.
-    fn time_for_media(&self, claimed: &Claimed, task: Task, media_ms: i64) -> Duration {
-        let rate = self.process.settings.rates.of(task);
-        let paid_ms = match task {
-            Task::Read(_) => 0,
-            _ => rate.pays_for_ms(Minutes::from_hundredths(claimed.held)),
-        };
-        self.working_time(task).of(media_ms.max(paid_ms))
-    }
-
-    /// Does the work and stores the result. Both end by the job's deadline and soon after it is told to stop, whatever
-    /// they do.
-    async fn work(
-        &self,
-        claimed: &Claimed,
-        item: Option<&ClaimedItem>,
-        task: Task,
-        lease: &Lease,
-        processor: &ProcessorTime,
-    ) -> Result<Done, ReadError> {
-        let time = self.time_for_media(claimed, task, render::media_ms(claimed, item));
-        let mut ctx = JobCtx::new(Instant::now() + time, lease.stopped.clone());
-        ctx.progress = lease.progress.clone();
-        ctx.payer = Some(claimed.payer);
-        ctx.paid_ms = item.map(|item| item.duration_ms);
-        ctx.processor = processor.clone();
-        let bounds = ctx.clone();
-        let working = async {
-            match task {
-                Task::Read(read) => {
-                    let item = item.ok_or(ReadError::Missing)?;
-                    let outcome = self.read(claimed, item, read, ctx).await?;
-                    self.read_done(claimed, item, &outcome).await
-                }
-                Task::Render => self.render(claimed, item, &ctx).await,
-                Task::Generation | Task::Dub => Err(ReadError::Internal("it has a way of its own".to_owned())),
-            }
-        };
-        match bounds.bounded(AssertUnwindSafe(working).catch_unwind()).await? {
-            Ok(worked) => worked,
-            Err(_) => Err(ReadError::Crashed),
-        }
     }
 }
