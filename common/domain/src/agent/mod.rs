@@ -5,6 +5,7 @@
 //! next and is told the result. It uses the same tools as everybody else; the api calls them
 //! (`resources/projects/agent`).
 
+mod beginnings;
 mod calls;
 pub mod chat;
 mod cutting;
@@ -23,6 +24,7 @@ mod spans;
 mod telling;
 #[cfg(test)]
 mod tests;
+mod voices;
 mod wishes;
 mod words;
 
