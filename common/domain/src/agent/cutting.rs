@@ -1,9 +1,10 @@
 //! Decides which footage is read, which moments are shown, and which films are made of them.
 
 use super::film::{FilmDraft, Music};
-use super::library::{footage, music, without_copies};
+use super::library::{footage, without_copies};
 use super::memory::{Memory, Phase};
 use super::moments::{Footage, Moment, Pause, chosen, each_in_pauses, in_pauses};
+use super::music::music;
 use super::{End, telling};
 use crate::project::OutputType;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! The library's items as the agent knows them: which may be footage, which the brief names, and which are music.
+//! The library's items as the agent knows them: which may be footage, and which the brief names.
 
 use super::reading::{ms, texts};
 use super::wishes::Wishes;
@@ -9,10 +9,6 @@ use serde_json::Value;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Words in the name or in a tag of music, alone or as a part of a longer word.
-const MUSIC: [&str; 3] = ["music", "soundtrack", "jingle"];
-/// Words for music that begin or end words for other things (`Beatrice`, `tracking`, `fortune`): they count alone.
-const MUSIC_ALONE: [&str; 6] = ["song", "theme", "track", "beat", "score", "tune"];
 /// The tool that puts music under a voice: its items are not music.
 const MIXES: &str = "duck_music";
 
@@ -73,6 +69,14 @@ impl Item {
         })
     }
 
+    /// Returns a sound of a minute with these stored reads, for a test.
+    #[cfg(test)]
+    pub fn sound(name: &str, reads: &[&str]) -> Self {
+        let reads = reads.iter().map(|read| (*read).to_owned()).collect();
+        let (id, name) = (name.to_owned(), name.to_owned());
+        Self { id, name, tags: Vec::new(), ms: 60_000, sounds: true, reads, copy_of: None, made_from: Vec::new() }
+    }
+
     /// Returns the number of these words that begin a word of its name or of its tags.
     pub fn named_by(&self, words: &[String]) -> usize {
         let texts: Vec<String> = self.tags.iter().chain([&self.name]).map(|text| text.to_lowercase()).collect();
@@ -108,20 +112,6 @@ impl Item {
         if !self.has(read) {
             self.reads.push(read.to_owned());
         }
-    }
-
-    /// Whether its name or a tag has a word for music.
-    fn is_called_music(&self) -> bool {
-        let means_music = |word: &str| MUSIC_ALONE.contains(&word.strip_suffix('s').unwrap_or(word));
-        self.tags.iter().chain([&self.name]).any(|text| {
-            let lower = text.to_lowercase();
-            MUSIC.iter().any(|word| lower.contains(word)) || words(text).iter().any(|word| means_music(word))
-        })
-    }
-
-    /// Whether somebody probably speaks in it: who said what was asked for.
-    fn is_talk(&self) -> bool {
-        self.has("transcript") || self.has("speakers")
     }
 }
 
@@ -186,22 +176,8 @@ pub fn footage<'a>(items: &'a [Item], wishes: &Wishes, most: usize) -> (Vec<&'a 
     (chosen.take(most).collect(), is_named)
 }
 
-/// Returns the music for a film of `length_ms` milliseconds: of the items called music, one that the brief names, then
-/// one that is long enough. If none is left without those that are probably talks, an item with sound that has been
-/// read for `beats` and is probably no talk; then any that is called music.
-pub fn music<'a>(sounds: &'a [Item], wishes: &Wishes, length_ms: i64) -> Option<&'a Item> {
-    let sounding = || sounds.iter().filter(|item| item.sounds);
-    let called: Vec<&Item> = sounding().filter(|item| item.is_called_music()).collect();
-    let best = |may_talk: bool| {
-        let usable = called.iter().filter(|item| may_talk || !item.is_talk());
-        usable.copied().max_by_key(|item| (item.named_by(&wishes.words), item.ms >= length_ms))
-    };
-    let read = || sounding().find(|item| item.has("beats") && !item.is_talk());
-    best(false).or_else(read).or_else(|| best(true))
-}
-
 /// Returns the words of a text in small letters. A capital behind a small letter begins one too: `MainTheme` has two.
-fn words(text: &str) -> Vec<String> {
+pub(super) fn words(text: &str) -> Vec<String> {
     let (mut apart, mut is_after_small) = (String::new(), false);
     for letter in text.chars() {
         if is_after_small && letter.is_uppercase() {
@@ -217,46 +193,11 @@ fn words(text: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn sound(name: &str, reads: &[&str]) -> Item {
-        let reads = reads.iter().map(|read| (*read).to_owned()).collect();
-        let (id, name) = (name.to_owned(), name.to_owned());
-        Item { id, name, tags: Vec::new(), ms: 60_000, sounds: true, reads, copy_of: None, made_from: Vec::new() }
-    }
-
-    fn chosen(brief: &str, sounds: &[Item]) -> Option<String> {
-        music(sounds, &Wishes::of(brief), 30_000).map(|item| item.name.clone())
-    }
-
-    #[test]
-    fn a_talk_is_not_taken_for_music_by_its_name_or_by_its_beats() {
-        let brief = "A 30 second film about the river, with music";
-        let talks = [
-            sound("Talk about river music.wav", &["transcript"]),
-            sound("Panel.wav", &["beats", "transcript"]),
-            sound("Round table.wav", &["beats", "speakers"]),
-            sound("Beatrice, tracking Neptune.wav", &[]),
-        ];
-        let with = |more: Item| [&talks[..], &[more][..], &talks[..]].concat();
-        for (name, reads) in [
-            ("Loop.wav", &["beats"][..]),
-            ("Track 01.wav", &[]),
-            ("two_beats.wav", &[]),
-            ("ThemeMusic.wav", &[]),
-            ("MainTheme.wav", &[]),
-        ] {
-            assert_eq!(chosen(brief, &with(sound(name, reads))).as_deref(), Some(name));
-        }
-        assert_eq!(chosen(brief, &talks[1..]), None, "no music is better than a talk");
-        // Where everything is read for words when it comes in, what is called music still is.
-        let read = [sound("Harbour.wav", &["transcript"]), sound("Theme.wav", &["transcript"])];
-        assert_eq!(chosen(brief, &read).as_deref(), Some("Theme.wav"));
-    }
-
     #[test]
     fn what_is_called_by_a_word_is_left_out_with_all_that_was_made_from_it() {
         let made = |name: &str, from: &[&str]| {
             let made_from = from.iter().map(|id| (*id).to_owned()).collect();
-            Item { made_from, ..sound(name, &[]) }
+            Item { made_from, ..Item::sound(name, &[]) }
         };
         let out = |word: &str, items: &[Item]| -> Vec<String> {
             let items: Vec<&Item> = items.iter().collect();
@@ -266,9 +207,9 @@ mod tests {
             made("Larger, of the mix", &["Mix"]),
             made("Mix", &["Talk", "CaféBoat 2.wav"]),
             made("Other mix", &["Talk"]),
-            sound("CaféBoat 2.wav", &[]),
-            sound("Talk", &[]),
-            Item { tags: vec!["party".to_owned()], ..sound("Boathouse", &[]) },
+            Item::sound("CaféBoat 2.wav", &[]),
+            Item::sound("Talk", &[]),
+            Item { tags: vec!["party".to_owned()], ..Item::sound("Boathouse", &[]) },
         ];
         let all_of_the_boat = ["CaféBoat 2.wav", "Larger, of the mix", "Mix"];
         for word in ["boats", "cafe", "café", "cafe\u{301}s"] {
@@ -282,12 +223,12 @@ mod tests {
 
     #[test]
     fn of_an_item_and_those_that_were_made_from_it_one_is_footage() {
-        let copy = |name: &str, of: &str| Item { copy_of: Some(of.to_owned()), ..sound(name, &[]) };
+        let copy = |name: &str, of: &str| Item { copy_of: Some(of.to_owned()), ..Item::sound(name, &[]) };
         let kept = |brief: &str, items: &[Item]| -> Vec<String> {
             without_copies(items.to_vec(), &Wishes::of(brief)).into_iter().map(|item| item.name).collect()
         };
         let larger = copy("Talk (silence removed), 2x", "Talk (silence removed)");
-        let all = [larger, copy("Talk (silence removed)", "Talk"), sound("Boats", &[]), sound("Talk", &[])];
+        let all = [larger, copy("Talk (silence removed)", "Talk"), Item::sound("Boats", &[]), Item::sound("Talk", &[])];
         assert_eq!(kept("the river", &all), ["Boats", "Talk"]);
         assert_eq!(kept("the river in the talk", &all), ["Boats", "Talk"]);
         assert_eq!(kept("the talk with its silence removed", &all), ["Talk (silence removed)", "Boats"]);

@@ -17,6 +17,7 @@ mod library;
 mod losing;
 mod memory;
 mod moments;
+mod music;
 mod planner;
 mod reading;
 mod scope;
