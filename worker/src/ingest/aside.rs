@@ -3,18 +3,17 @@
 //!
 //! An attempt leaves its slot and keeps its claim and its lease; the queue's next ticket gets the slot. This module
 //! bounds how many go on beside the slots; past that an attempt stays in its slot. The claim bounds how many an account
-//! may have at a stage, in slots or not. An account gets one decoder turn at a time, so that its files wait for each
-//! other and others do not wait for them, and whoever had one just now lets those go first who had none. Large files
-//! that are copied have turns of their own, which last for as long as the copy stands on this machine's disk.
+//! may have at a stage, in slots or not. An account gets one decoder turn at a time (`turns`), so that its files wait
+//! for each other and others do not wait for them. Large files that are copied have turns of their own, which last for
+//! as long as the copy stands on this machine's disk.
 
-use crate::own_turns::OwnTurns;
+use super::turns::{TurnPermit, Turns};
 use domain::ids::AccountId;
-use std::collections::HashMap;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -25,9 +24,6 @@ const MOST: usize = 256;
 /// Bytes beyond which an upload is copied beside the slots.
 pub(super) const QUICK_BYTES: i64 = 64 << 20;
 
-/// For how long an account that had a turn comes after those that had none.
-const JUST_NOW: Duration = Duration::from_mins(1);
-
 /// The work that goes on beside the slots of a process. Clones share it.
 #[derive(Clone)]
 pub struct Aside {
@@ -35,72 +31,6 @@ pub struct Aside {
     decoders: Turns,
     copies: Turns,
     running: TaskTracker,
-}
-
-/// Turns at something: one at a time of an account, and so many of a process.
-#[derive(Clone)]
-struct Turns {
-    all: Arc<Semaphore>,
-    of_accounts: OwnTurns,
-    /// The one place in the line for all that accounts have together that had a turn just now.
-    again: Arc<Semaphore>,
-    /// When the last turn of each of these accounts ended.
-    ended: Arc<Mutex<HashMap<AccountId, Instant>>>,
-}
-
-/// A turn of an account, until this is dropped.
-pub(super) struct TurnPermit {
-    account: AccountId,
-    of: Turns,
-    /// The account's turn, and one of the process's.
-    _permits: [OwnedSemaphorePermit; 2],
-}
-
-impl Turns {
-    fn new(most: usize) -> Self {
-        Self {
-            all: Arc::new(Semaphore::new(most)),
-            of_accounts: OwnTurns::default(),
-            again: Arc::new(Semaphore::new(1)),
-            ended: Arc::default(),
-        }
-    }
-
-    /// Waits for a turn: first behind others of the account, then in the order of arrival. Of accounts that had one
-    /// just now a single one stands in that line, so that others wait for few of them.
-    async fn turn(&self, account: AccountId) -> Option<TurnPermit> {
-        // No semaphore is ever closed.
-        let own = self.of_accounts.of(account).acquire_owned().await.ok()?;
-        let _again = if self.had_one(account) { Some(self.again.acquire().await.ok()?) } else { None };
-        let one = Arc::clone(&self.all).acquire_owned().await.ok()?;
-        Some(self.permit(account, [own, one]))
-    }
-
-    /// Returns a turn if the account has none and waits for none, and one of the process is free.
-    fn free(&self, account: AccountId) -> Option<TurnPermit> {
-        let own = self.of_accounts.of(account).try_acquire_owned().ok()?;
-        let one = Arc::clone(&self.all).try_acquire_owned().ok()?;
-        Some(self.permit(account, [own, one]))
-    }
-
-    fn permit(&self, account: AccountId, permits: [OwnedSemaphorePermit; 2]) -> TurnPermit {
-        TurnPermit { account, of: self.clone(), _permits: permits }
-    }
-
-    /// Whether the account had a turn just now.
-    fn had_one(&self, account: AccountId) -> bool {
-        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        ended.get(&account).is_some_and(|at| at.elapsed() < JUST_NOW)
-    }
-}
-
-impl Drop for TurnPermit {
-    fn drop(&mut self) {
-        // Noted before the permits are given back: the account's next file sees it.
-        let mut ended = self.of.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        ended.retain(|_, at| at.elapsed() < JUST_NOW);
-        ended.insert(self.account, Instant::now());
-    }
 }
 
 impl Aside {
@@ -230,7 +160,6 @@ impl Permit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::RefCell;
     use tokio::sync::Notify;
 
     #[tokio::test]
@@ -281,40 +210,6 @@ mod tests {
         assert!(next.is_left());
         drop(turn);
         assert!(timeout(Duration::from_mins(1), next.turn()).await.is_ok());
-    }
-
-    #[tokio::test]
-    async fn an_account_has_one_turn_and_leaves_the_others_to_others() {
-        let (aside, busy) = (Aside::new(2), AccountId::mint());
-        let slot = |account| Slot { aside: aside.clone(), account, left: CancellationToken::new() };
-        let (_place, turn) = slot(busy).turn().await;
-        let second = slot(busy);
-        assert!(timeout(Duration::from_millis(20), second.turn()).await.is_err(), "its own turn is taken");
-        let others = slot(AccountId::mint());
-        let (_place, theirs) = timeout(Duration::from_mins(1), others.turn()).await.expect("another's turn");
-        assert!(theirs.is_some());
-        drop(turn);
-        assert!(timeout(Duration::from_mins(1), second.turn()).await.is_ok());
-    }
-
-    #[tokio::test]
-    async fn who_had_a_turn_just_now_lets_an_account_go_first_that_had_none() {
-        let aside = Aside::new(1);
-        let slot = |account| Slot { aside: aside.clone(), account, left: CancellationToken::new() };
-        let [busy, busy_too, fresh] = [(); 3].map(|()| AccountId::mint());
-        for account in [busy, busy_too] {
-            drop(slot(account).turn().await);
-        }
-        let held = slot(AccountId::mint()).turn().await;
-        let order = RefCell::new(Vec::new());
-        let work = async |account| {
-            let slot = slot(account);
-            let _turn = slot.turn().await;
-            order.borrow_mut().push(account);
-        };
-        // They come in this order.
-        tokio::join!(work(busy), work(busy_too), work(fresh), async { drop(held) });
-        assert_eq!(order.into_inner(), [busy, fresh, busy_too]);
     }
 
     #[tokio::test]

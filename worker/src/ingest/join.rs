@@ -3,9 +3,10 @@
 //! No row names the object until the same statement forgets the parts, so that a kill at any moment leaves either all
 //! the parts or the object. An object that was joined in vain is deleted with the item, or swept.
 
-use super::aside::{Permit, QUICK_BYTES, TurnPermit};
+use super::aside::{Permit, QUICK_BYTES};
 use super::attempt::Attempt;
 use super::failure::Failure;
+use super::turns::TurnPermit;
 use bytes::Bytes;
 use futures_util::stream::{Stream, StreamExt, TryStreamExt, iter};
 use runtime::media::{MediaError, MediaStore, WriteError, new_media_key};
