@@ -21,7 +21,7 @@
 //!  waiting        its ticket arrives, or it began here and a slot is reserved for it; then:
 //!                 - little is here for the endpoint: Claim .............................. leased
 //!                 - the same, but it has ended, is not due, is another's, or locked ..... its ticket is finished
-//!                 - some are queued or being claimed here: DelayTickets ................. waiting, in the backlog
+//!                 - some are queued, being claimed or behind here: DelayTickets ......... waiting, in the backlog
 //!                 - the endpoint would get no slot: DelayTickets ........................ waiting; in the backlog
 //!                                                                                         where it has a queue here
 //!                 - it would wait long in the slow lane: Defer .......................... waiting, due later
@@ -34,33 +34,37 @@
 //!  queued         a slot is given back, or a prefetch finds one free: Revalidate ........ in flight
 //!  queued         the same a moment after its claim, in the first lane: Send ............ in flight
 //!  queued         it is 10 s old, nobody is left to pick it, or SIGTERM comes: HandBack ... waiting
-//!  in flight      its revalidation finds it unwanted or late, or SIGTERM: HandBack ...... waiting
+//!  in flight      its revalidation fails, or says unwanted or late; SIGTERM: HandBack ... waiting
 //!  in flight      the same, but its series or its claim has ended ...................... as it is
 //!  in flight      answered, and recorded ................................................ succeeded, failed, or
 //!                                                                                         waiting for its retry
 //!  in flight      its secret can't be opened: the attempt is spent, unsent .............. as after an answer
 //!  in flight      nothing was sent, by a fault of this machine: HandBack ................ waiting, due later
+//!  in flight      the same, and 32 claims before it made no attempt: counted ............ as after a failure
 //!  all that have  the lease ends, since the process died: logged as interrupted ......... waiting, the same number
 //!  a lease        the same for the fourth time in a row: counted ........................ as after a failure
+//!  in flight      answered after that: neither logged nor counted ....................... as it is
 //! ```
 //!
-//! *How it begins.* Where the process that ends its job has a slot for it, its endpoint is healthy, nothing comes
-//! before it here, and fewer than four before it in the same transaction go to that endpoint, a delivery is leased as
-//! it begins, and has no ticket (`own_firsts`). Otherwise it waits, with a ticket of the first lane or, where its
-//! endpoint is not healthy or it is a resend, of the slow lane. Those beyond the account's rate are due later and have
-//! no ticket yet. One whose endpoint is disabled is skipped, unless it is a ping.
+//! *How it begins.* Where the process that ends its job in a batch has a slot for it, its endpoint is healthy, nothing
+//! comes before it here, and fewer than four before it in the same transaction go to that endpoint, a delivery is
+//! leased as it begins, and has no ticket (`own_firsts`). Otherwise it waits, with a ticket of the first lane or, where
+//! its endpoint is not healthy or it is a resend, of the slow lane. Those beyond the account's rate are due later and
+//! have no ticket yet. One whose endpoint is disabled is skipped, now as later; a ping is sent all the same.
 //!
 //! *How it waits.* What is deferred, handed back, interrupted or due for a retry has no ticket. A ticket may also be
 //! lost with its worker, or finished for nothing. Once such a delivery is due, the scheduler process gives it a ticket:
 //! of the first lane where no attempt was made and its endpoint is healthy, else of the slow lane. An attempt that was
 //! handed back was not made, and the next one has its number. Where a slot was reserved for a delivery that is not
-//! claimed after all, its ticket comes round by itself. A waiting delivery is skipped or cancelled by its claim here,
-//! or elsewhere before that.
+//! claimed after all, its ticket is left as it is and comes round by itself. A backlog is forgotten when a prefetch
+//! finds no more, or nothing is queued or in flight to its endpoint: what waits nevertheless has its ticket, delayed or
+//! not. A waiting delivery is skipped or cancelled by its claim here, or elsewhere before that.
 //!
 //! *How it ends.* An attempt whose series was cancelled meanwhile is logged, and the series stays cancelled. What has
 //! ended can be sent again, as another delivery, until it is deleted (`prune_deliveries`). A lease is also left to end
-//! while the process lives: when an attempt panics, when five tries to record it or to hand it back fail, when the
-//! scheduler starts anew, or when nobody knows whether the end of the job that it tells of was committed.
+//! while the process lives: when an attempt panics, when five tries to record it or to hand it back fail, when a claim
+//! is committed and its answer is lost, when the scheduler starts anew, or when nobody knows whether the end of the job
+//! that it tells of was committed.
 //!
 //! 1. *Prefetch* is one statement: it claims the next deliveries of an endpoint, oldest first, and consumes their
 //!    tickets, delayed or not; so few tickets of a backlog are ever fetched. An endpoint has one under way at a time.
@@ -68,9 +72,9 @@
 //!    long, so are the 2,000 behind it: for 10 s, then 20 s and 40 s each time they come round. When a process dies or
 //!    stops, the deliveries whose tickets it had delayed wait for that long.
 //! 3. *Room*: 16 in flight to an endpoint, 4 of them in the slow lane; for an account a quarter of the first lane's
-//!    slots, less where many share them. Slow endpoints together leave half of those slots to the others, and one that
-//!    has not answered yet gets two where slots are short. At most 8,192 deliveries are queued or asked for in all, and
-//!    for one account no more than it leaves free.
+//!    slots, less where many share them. Slow endpoints together leave half of those slots to the others, one whose
+//!    account has half of its own gets 4, and one that has not answered yet gets 2 where slots are short. At most 8,192
+//!    deliveries are queued or asked for in all, and for one account no more than it leaves free.
 //! 4. Whoever gives a slot back *picks the next*, if the lane has a slot free: of the same account, the endpoint with
 //!    room that has fewest in flight. The slow lane goes round by account (`scheduler::slow_lane`). What was queued is
 //!    *revalidated*: a change of its endpoint or its secret counts from the change on, and enough of its lease is left

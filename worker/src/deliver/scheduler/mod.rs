@@ -243,7 +243,7 @@ impl<D, T> DeliveryScheduler<D, T> {
     /// Queues what was claimed of a backlog, and fills the slots that are free.
     fn on_prefetched(&mut self, endpoint: EndpointId, leased: Vec<Leased<D>>, cursor: Cursor, now: Instant) {
         let Some(backlog) = self.backlogs.get_mut(&endpoint) else {
-            // `shut_down` has removed it.
+            // `shut_down` has removed it, or the scheduler was started anew.
             self.hand_back_all(leased);
             return;
         };
