@@ -1,5 +1,6 @@
 //! The statements of a call of `prepare_media` look up what they need, in empty, small and full tables, and so do those
-//! that find which reads have failed and are to be run again, and which kinds of failures are new.
+//! that find who calls and on which terms, which reads have failed and are to be run again, and which kinds of failures
+//! are new.
 
 use crate::once::wish;
 use crate::plans::{empty, fill, has};
@@ -14,9 +15,10 @@ use mws_tests::plans;
 use mws_tests::world::{Tenant, World};
 use runtime::ending::job_ticket;
 use sqlx::PgConnection;
+use store::credentials::{self, Pace};
 use store::jobs::RerunFilter;
 use store::paces::Paced;
-use store::{PoolSize, items, jobs, minutes, reads, terms, verdict};
+use store::{PoolSize, idempotency, items, jobs, minutes, reads, terms, verdict};
 
 /// Jobs of full tables.
 const MANY: i64 = 30_000;
@@ -97,6 +99,50 @@ async fn a_call_looks_up_what_it_needs_in_empty_small_and_full_tables() -> anyho
         pool.close().await;
     }
     empty(world.pool()).await?;
+    world.end().await
+}
+
+/// Fills the tables that each call looks into before it starts anything, with a row for each of many accounts.
+const CALLERS: &str = "
+    SET LOCAL session_replication_role = replica;
+    INSERT INTO accounts (id, name) SELECT md5('account' || n)::uuid, n::text FROM generate_series(1, 30000) AS n;
+    INSERT INTO api_keys (id, account_id, workspace_id, prefix, key_hash)
+    SELECT md5('key' || n)::uuid, md5('account' || n)::uuid, md5('workspace' || n)::uuid, 'a', sha256(n::text::bytea)
+    FROM generate_series(1, 30000) AS n;
+    INSERT INTO rate_limits (account_id, theoretical_arrival)
+    SELECT account_id, mws_now() FROM api_keys ON CONFLICT DO NOTHING;
+    INSERT INTO account_paces (account_id, what, theoretical_arrival)
+    SELECT account_id, 'resends', mws_now() FROM api_keys ON CONFLICT DO NOTHING;
+    INSERT INTO idempotency_keys (account_id, tool, key, fingerprint, call_id, answer)
+    SELECT account_id, 'prepare_media', 'a', ''::bytea, id, '{}' FROM api_keys ON CONFLICT DO NOTHING;
+    ANALYZE accounts, api_keys, rate_limits, account_paces, idempotency_keys";
+
+#[tokio::test]
+async fn who_calls_and_on_which_terms_is_looked_up_by_keys_however_many_call() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let pool = store::apart(world.pool(), PoolSize(1), "apart");
+    let mut look = pool.begin().await?;
+    sqlx::raw_sql(CALLERS).execute(&mut *look).await?;
+    let by_keys = async |conn: &mut PgConnection, statement: &str, indexes: &[&str]| {
+        let plan = plans::of_last(conn).await?;
+        let has_all = indexes.iter().all(|index| plan.contains(index));
+        let tables = ["accounts", "api_keys", "rate_limits", "account_paces", "idempotency_keys"];
+        let reads_all = tables.iter().any(|table| plan.contains(&format!("Seq Scan on {table}")));
+        assert!(has_all && !reads_all, "{statement}:\n{plan}");
+        anyhow::Ok(())
+    };
+    assert!(credentials::key_caller(&mut look, &[7; 32], Pace::new(60, 10)).await?.is_none(), "nobody has it");
+    let callers = ["api_keys_key_hash_key", "api_keys_pkey", "accounts_pkey", "rate_limits_pkey"];
+    by_keys(&mut look, "caller", &callers).await?;
+    let Some(key) = wish(&tenant, &[], &[], Some("b")).key else { anyhow::bail!("it has a key") };
+    let terms = terms::terms(&mut look, tenant.account, &[(Paced::Resends, 0)], Some(&key)).await?;
+    assert!(terms.wait.is_none() && terms.stored.is_none(), "{terms:?}");
+    by_keys(&mut look, "terms", &["account_paces_pkey", "idempotency_keys_pkey"]).await?;
+    idempotency::answer(&mut look, &key, "{}", 0.0).await?;
+    by_keys(&mut look, "answer", &["idempotency_keys_pkey"]).await?;
+    look.rollback().await?;
+    pool.close().await;
     world.end().await
 }
 
