@@ -105,6 +105,8 @@ async fn statements_on_deliveries_go_by_their_indexes() -> anyhow::Result<()> {
     goes_by(&mut conn, "ticketless", &["deliveries_ticketless"]).await?;
     deliveries::free_interrupted(&mut conn, 100).await?;
     goes_by(&mut conn, "free_interrupted", &["deliveries_leased"]).await?;
+    deliveries::lost_for_good(&mut conn, 100).await?;
+    goes_by(&mut conn, "lost_for_good", &["deliveries_leased"]).await?;
     inspect::oldest_due_seconds(&mut conn).await?;
     let oldest = plan(&mut conn).await?;
     assert!(oldest.contains("deliveries_due") && !oldest.contains("Seq Scan on deliveries"), "{oldest}");
