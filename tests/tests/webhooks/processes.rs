@@ -124,6 +124,31 @@ async fn a_worker_killed_between_send_and_record_leads_to_the_same_event_under_t
 }
 
 #[tokio::test]
+async fn a_worker_killed_while_it_tells_of_a_job_that_it_has_ended_leads_to_the_same_event_under_the_same_number()
+-> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (tenant, receiver) = (world.tenant("one").await?, Receiver::start()?);
+    receiver.hold();
+    world.endpoint(&tenant, &receiver.url).await?;
+    let item = world.recording(&tenant, 10).await?;
+    let worker = world.worker_process(env!("CARGO_BIN_EXE_lone_worker"))?;
+    tenant.client.prepare(&[item], &["levels"]).await?.data()?;
+    until("its webhook is being sent", async || Ok((receiver.in_flight() == 1).then_some(()))).await?;
+    let with_its_end = "SELECT count(*) FROM deliveries AS d JOIN jobs AS j ON j.id = d.job_id
+        WHERE d.claimed_at = j.finished_at AND d.claim_no = 1 AND d.lease_until > mws_now()";
+    assert_eq!(world.count(with_its_end).await?, 1, "it was claimed in the transaction in which it began");
+    worker.kill()?;
+    receiver.release();
+    world.advance(Duration::from_secs(31)).await?;
+    let worker = world.worker_process(env!("CARGO_BIN_EXE_lone_worker"))?;
+    let scene = Scene { world, tenant, receiver, worker };
+    scene.others_go_on().await?;
+    assert_eq!(scene.came().into_values().collect::<Vec<_>>(), [["1", "1"]]);
+    assert_eq!(scene.attempts().await?, [(1, false, Some("interrupted".to_owned())), (1, true, None)]);
+    scene.world.end().await
+}
+
+#[tokio::test]
 async fn a_worker_killed_before_the_send_leads_to_one_request() -> anyhow::Result<()> {
     // It accepts connections and never speaks TLS: a worker that has claimed waits here, and nothing is sent.
     let mute = TcpListener::bind("127.0.0.1:0").await?;
