@@ -11,7 +11,7 @@ use runtime::wake::NamedTickets;
 use sqlx::{ConnectOptions, PgConnection, PgPool};
 use store::jobs::{self, End, Freed, HeldClaim, Line, Outcome};
 use store::{PoolSize, account_audit, deliveries, due, event_stream, events, idempotency};
-use store::{minutes, overview, project_webhooks, reads, retention, tickets};
+use store::{minutes, overview, project_webhooks, reads, renders, retention, tickets};
 
 /// Jobs of a full table: of forty accounts, most of them ended.
 const MANY: i64 = 30_000;
@@ -97,6 +97,8 @@ async fn a_life_goes_by_indexes(conn: &mut PgConnection) -> anyhow::Result<()> {
     jobs::end(conn, &[end]).await?;
     goes_by(conn, "end", &["jobs_pkey", "items_pkey", "job_claims_pkey", "calls_pkey"]).await?;
     assert!(!plans::of_last(conn).await?.contains("job_claims_open"), "an end reads all claims that are open");
+    renders::release_ownership(conn, &[job]).await?;
+    goes_by(conn, "release of renders", &["job_renders_pkey"]).await?;
     jobs::leave(conn, &[], &[Freed { account, places: 2, line: Line::From(1) }]).await?;
     goes_by(conn, "leave", &["job_reads_job", "jobs_waiting", "jobs_admitted", "jobs_pkey"]).await
 }
