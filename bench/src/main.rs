@@ -24,6 +24,7 @@ mod latency;
 mod lists;
 mod load;
 mod neighbour;
+mod pages;
 mod parts;
 mod receiver;
 mod seed;

@@ -4,7 +4,7 @@
 //! others go on, since a whole run takes long.
 
 use crate::table::{Bar, Table};
-use crate::{Bench, admission, beside, deliveries, dispatch, flood, idle, jobs, latency, lists, neighbour};
+use crate::{Bench, admission, beside, deliveries, dispatch, flood, idle, jobs, latency, lists, neighbour, pages};
 use clap::ValueEnum;
 
 /// A part of the run.
@@ -24,6 +24,8 @@ pub enum What {
     Beside,
     /// Lists of every route and tool, by every filter.
     Lists,
+    /// Pages of the console and of the portal, by every filter.
+    Pages,
     /// Resources used while nothing happens.
     Idle,
     /// A read beside another account's flood.
@@ -70,6 +72,7 @@ impl What {
             Self::Admission => admission::measure(bench, table).await,
             Self::Beside => beside::measure(bench, table).await,
             Self::Lists => lists::measure(bench, table).await,
+            Self::Pages => pages::measure(bench, table).await,
             Self::Idle => idle::measure(bench, table).await,
             Self::Flood => flood::measure(bench, table).await,
             Self::Neighbour => neighbour::measure(bench, table).await,

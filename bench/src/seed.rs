@@ -201,12 +201,14 @@ fn dated_back(id: Uuid, days_ago: i32) -> Uuid {
     Uuid::from_u128(id.as_u128().saturating_sub(ms << 80))
 }
 
-/// Cancels the queued jobs of these accounts, with their releases, as the service would, and ends their pending
-/// deliveries. The service must not run on the database meanwhile.
-pub async fn clear(conn: &mut PgConnection, accounts: &[AccountId]) -> sqlx::Result<()> {
+/// Ends the queued jobs of these accounts, with their releases, as the service would: as failed with this error, or
+/// else as cancelled. The service must not run on the database meanwhile.
+pub async fn end(conn: &mut PgConnection, accounts: &[AccountId], error: Option<&str>) -> sqlx::Result<()> {
     sqlx::query(
         "WITH gone AS (
-             UPDATE jobs SET status = 'cancelled', admitted = true, charged = 0, lease_until = NULL, finished_at = mws_now()
+             UPDATE jobs SET status = CASE WHEN $2::text IS NULL THEN 'cancelled' ELSE 'failed' END, error_code = $2,
+                 error_message = 'It failed: ' || $2, error_retryable = CASE WHEN $2::text IS NOT NULL THEN false END,
+                 admitted = true, charged = 0, lease_until = NULL, finished_at = mws_now()
              WHERE payer_account_id = ANY ($1) AND finished_at IS NULL
              RETURNING id, payer_account_id, hold_month, held_month, held_bought, ticket_id
          ), freed AS (
@@ -221,8 +223,16 @@ pub async fn clear(conn: &mut PgConnection, accounts: &[AccountId]) -> sqlx::Res
          SELECT id, payer_account_id, hold_month, 0, held_month, 0, held_bought FROM gone",
     )
     .bind(accounts)
-    .execute(&mut *conn)
-    .await?;
+    .bind(error)
+    .execute(conn)
+    .await
+    .map(drop)
+}
+
+/// Cancels the queued jobs of these accounts, and ends their pending deliveries. The service must not run on the
+/// database meanwhile.
+pub async fn clear(conn: &mut PgConnection, accounts: &[AccountId]) -> sqlx::Result<()> {
+    end(conn, accounts, None).await?;
     sqlx::query(
         "UPDATE deliveries SET status = 'cancelled', lease_until = NULL, ticket_id = NULL, finished_at = mws_now()
          WHERE status = 'pending' AND finished_at IS NULL AND endpoint_id = ANY (ARRAY(

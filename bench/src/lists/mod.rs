@@ -65,7 +65,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
 }
 
 /// Makes an account with a page or two of everything.
-async fn small(scene: &Scene<'_>) -> anyhow::Result<Large> {
+pub async fn small(scene: &Scene<'_>) -> anyhow::Result<Large> {
     let pool = &scene.database.pool;
     let account = scene.account().await?;
     let endpoint = load::endpoint(pool, &account, &scene.url("/well")).await?;

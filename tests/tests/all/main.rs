@@ -65,6 +65,7 @@ mod load;
 mod long_documents;
 mod made_once;
 mod mcp;
+mod measured;
 mod media_back;
 mod minutes;
 mod models_that_fail;
