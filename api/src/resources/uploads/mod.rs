@@ -19,7 +19,7 @@ pub mod tus;
 use appending::{PatchHeaders, Reached};
 pub use body::{AppendedBody, FileBody};
 pub use checked::{AskedImport, checked_import, wished_reads};
-pub use shapes::{CreateUpload, Presigned, ReceivedBytes, Upload, UploadState};
+pub use shapes::{CreateUpload, ReceivedBytes, Upload};
 pub use shown::UploadDetail;
 use tus::TusAnswer;
 

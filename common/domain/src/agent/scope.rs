@@ -4,6 +4,8 @@ use super::words::{Mark, Word};
 
 /// Words behind which something is left out.
 const NEGATIONS: [&str; 7] = ["no", "not", "don't", "dont", "never", "nor", "neither"];
+/// Words that take a negation back: "not only the boats" and "don't forget the boats" show them.
+const TAKING_BACK: [&str; 2] = ["only", "forget"];
 /// Words that mean to leave out. Behind a negation they take it back.
 const LEAVING: [&str; 11] =
     ["without", "except", "exclude", "excluding", "avoid", "avoiding", "drop", "remove", "omit", "skip", "minus"];
@@ -93,13 +95,13 @@ impl Scope {
             self.close();
         }
         let text = word.text.as_str();
+        if TAKING_BACK.contains(&text) && is_after(words, place, &NEGATIONS) {
+            return true;
+        }
         if NEGATIONS.contains(&text) {
-            // "Not only the boats": they are shown as well.
-            let next = words.get(place + 1).map(|next| next.text.as_str());
-            if next != Some("only") {
-                let opening = if text == "no" { Opening::No } else { Opening::Negation };
-                *self = Self { is_open: true, opening, ..Self::default() };
-            }
+            let opening = if text == "no" { Opening::No } else { Opening::Negation };
+            let is_taken_back = words.get(place + 1).is_some_and(|next| TAKING_BACK.contains(&next.text.as_str()));
+            *self = Self { is_open: !is_taken_back, opening, ..Self::default() };
             return true;
         }
         let out = out_of(words, place);
@@ -216,8 +218,11 @@ mod tests {
             ("without the boats, vertical, the garden", "garden", "boats"),
             ("No, show the garden", "garden", ""),
             ("don't leave out the boats", "boats", ""),
+            ("the river without boats, and don't forget the garden", "river garden", "boats"),
             ("remove or drop the boats", "", "boats"),
             ("a drop of water", "drop water", ""),
+            ("not longer than 8 seconds about the river", "river", ""),
+            ("no more than 20 seconds of the harbour without the boats", "harbour", "boats"),
             ("fishermen take the boat out", "fishermen boat", ""),
             ("take the best of the interview, fade out at the end", "interview fade", ""),
             ("keep the boats, and zoom out", "boats zoom", ""),

@@ -150,6 +150,8 @@ mod tests {
         assert_eq!((wishes.seconds, wishes.music), (20.0, true));
         wishes.hear("shorter, without music, and with the boats");
         assert_eq!((wishes.seconds, wishes.music, wishes.without.is_empty()), (10.0, false, true));
+        wishes.hear("not only the boats");
+        assert_eq!(wishes.words, ["boats", "bridge", "river"], "what there was is wanted as well");
         wishes.hear("only the bridge");
         assert_eq!(wishes.words, ["bridge"]);
         wishes.hear("no bridges");

@@ -66,11 +66,12 @@ impl Said {
         let (mut scope, mut place) = (Scope::default(), 0);
         while let Some(word) = words.get(place) {
             if let Some((seconds, range)) = length.as_ref().filter(|(_, range)| range.start == place) {
-                said.length = Some(Length::of(*seconds, &words[..place], scope.is_negation()));
-                // What follows a length of its own is no list any more.
-                if word.mark != Mark::None {
+                let asked = Length::of(*seconds, &words[..place], scope.is_negation());
+                // What follows a length of its own is no list any more. `Not longer than 8 seconds` has ended too.
+                if word.mark != Mark::None || !matches!(asked, Length::Exactly(_)) {
                     scope.close();
                 }
+                said.length = Some(asked);
                 place = range.end;
                 continue;
             }
