@@ -303,6 +303,8 @@ async fn captions_are_drawn_for_nobody_without_room_and_hold_it_once() -> anyhow
     // Whatever was drawn would be shown for ten seconds.
     let change = "UPDATE item_reads SET result = replace(result::text, 'before', 'after')::json";
     sqlx::query(change).execute(world.pool()).await?;
+    // The account's own large answers keep no visitor from captions that are none.
+    let own: Vec<_> = from_fn(|| answers.large(tenant.account).ok()).collect();
     let first = visit().await.into_body().into_string().await?;
     assert!(first.contains("after") && first.len() > 300_000, "{} bytes", first.len());
     let mut slow = Vec::new();
@@ -312,7 +314,7 @@ async fn captions_are_drawn_for_nobody_without_room_and_hold_it_once() -> anyhow
     assert!(slow.iter().all(|sent| sent.status().as_u16() == 200));
     drop(answers.hold(visitors, 30 << 20)?);
     assert!(answers.hold(visitors, 32 << 20).is_err(), "it is held once");
-    drop(slow);
+    drop((slow, own));
     answers.hold(visitors, 32 << 20)?;
     world.end().await
 }

@@ -85,7 +85,6 @@ async fn draw_in_turn(visit: &Visit, what: Drawn) -> Answer<Drawing> {
     if let Some(drawn) = pages.drawn(what, &item, read_bytes).await {
         return Ok(drawn);
     }
-    let large = visit.app.answers.large(account)?;
     let room = visit.room(ROOM_BYTES)?;
     // The task goes on when the visitor hangs up, and keeps its turn until it has ended.
     let app = visit.app.clone();
@@ -96,7 +95,7 @@ async fn draw_in_turn(visit: &Visit, what: Drawn) -> Answer<Drawing> {
         };
         let drawing = Drawing::of(bytes);
         app.link_pages.keep(what, &item, read_bytes, &drawing).await;
-        drop((turn, large, room));
+        drop((turn, room));
         Ok(drawing)
     });
     work.await.map_err(ApiError::internal)?
