@@ -105,6 +105,15 @@ async fn what_is_said_and_seen_stands_on_the_page_and_leads_to_its_time_in_the_m
     let looks: Vec<String> = log["data"].as_array().into_iter().flatten().map(|row| text(row, "/target")).collect();
     let stills = looks.iter().filter(|target| target.ends_with("/still")).count();
     assert_eq!(stills, 1, "the stills of an item are one look: {looks:?}");
+
+    let own_still = "UPDATE items SET thumbnail_key = (SELECT thumbnail_key FROM moments WHERE number = 1)";
+    sqlx::query(own_still).execute(world.pool()).await?;
+    assert_eq!(fetch("/still").await?.0, StatusCode::OK);
+    let suspend = "UPDATE accounts SET suspended_at = mws_now(), suspended_reason = 'x' WHERE id = $1";
+    sqlx::query(suspend).bind(tenant.account).execute(world.pool()).await?;
+    for path in ["/still", "/still?moment=1"] {
+        assert_eq!(fetch(path).await?.0, StatusCode::NOT_FOUND, "{path} of a suspended account");
+    }
     world.end().await
 }
 

@@ -88,18 +88,19 @@ pub(super) async fn captions(visit: Visit) -> Answer<Response> {
     Ok(file.ok_or_else(none)?.into_response())
 }
 
-/// Sends the picture of a moment, or the one that stands for the item.
+/// Sends the picture of a moment, or the one that stands for the item. As of the media, there is none of a suspended
+/// account.
 pub(super) async fn still(visit: Visit) -> Answer<Response> {
     visit.takes(&["moment"])?;
     let moment = visit.word("moment", |given| given.parse::<i32>().ok())?;
     let (item, _) = find(&visit).await?;
-    let key = match moment {
-        None => item.thumbnail_key,
-        Some(number) => {
-            let found = footage::moment_picture(&mut *visit.conn().await?, item.id, number, soon(&item)).await?;
-            found.and_then(|found| found.thumbnail_key)
-        }
+    let mut conn = visit.conn().await?;
+    let found = match moment {
+        None => footage::item_picture(&mut conn, item.id, soon(&item)).await?,
+        Some(number) => footage::moment_picture(&mut conn, item.id, number, soon(&item)).await?,
     };
+    drop(conn);
+    let key = found.and_then(|found| found.thumbnail_key);
     let none = || ApiError::new(Code::ItemNotFound, "There is no such picture.");
     let bytes = visit.app.process.media.get(&key.ok_or_else(none)?, MOST_STILL_BYTES).await;
     let bytes = bytes.map_err(|error| if error.is_missing() { none() } else { error.into() })?;
