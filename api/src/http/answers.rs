@@ -4,9 +4,9 @@
 //! take more; otherwise nobody has more than a share. Who has no credential takes half at most. Visitors of public
 //! links have a room of their own beside it, half as large, so that no account is refused for what they are slow to
 //! take. All visitors of an account's links are one taker there, and leave some to those of the next account.
-//! An account may be sent a few of the largest at once, and so may operators, who take nothing of the account whose
-//! reads they look at. An answer that is streamed from the media store takes little of the room, one that is put
-//! together in memory takes its length.
+//! An account may be sent a few of the largest at once, and so may visitors of its links and operators, who take
+//! nothing of the account whose reads they look at. An answer that is streamed from the media store takes little of the
+//! room, one that is put together in memory takes its length.
 
 use crate::http::address::{NOWHERE, network};
 use crate::http::error::{Answer, ApiError, Code};
@@ -29,7 +29,7 @@ const FREE_BYTES: u64 = 16 << 10;
 const MOST_KIB: usize = 256 << 10;
 /// KiB that visitors of all accounts' links may hold together, beside those.
 const MOST_KIB_OF_VISITORS: usize = MOST_KIB / 2;
-/// Large answers that an account, or all operators together, may be sent at once.
+/// Large answers that an account, all visitors of its links, or all operators together may be sent at once.
 const MOST_OF_ACCOUNT: usize = 4;
 /// `Retry-After` of a refused large answer, in seconds.
 const TRY_AGAIN_S: u64 = 2;
@@ -149,14 +149,18 @@ impl Answers {
         permit(taker, bytes, |kib| self.room.take_to_work(taker, kib))
     }
 
-    /// Takes a place for one more large answer of an account, or of operators.
+    /// Takes a place for one more large answer of an account, of visitors of its links, or of operators.
     ///
     /// # Errors
     /// `rate_limited` while the taker has as many as it may.
     pub fn large(&self, taker: impl Into<Taker>) -> Answer<Large> {
         let taker = taker.into();
         self.large.take(taker, MOST_OF_ACCOUNT).ok_or_else(|| {
-            let whose = if taker == Taker::Operators { "Operators are" } else { "The account is" };
+            let whose = match taker {
+                Taker::Visitors(_) => "Visitors of the account's links are",
+                Taker::Operators => "Operators are",
+                Taker::Account(_) | Taker::Network(_) => "The account is",
+            };
             let message = format!("{whose} being sent {MOST_OF_ACCOUNT} large answers, which is the most at once.");
             let refusal = ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S);
             refusal.suggest("Take the answers that are under way, then ask again.")

@@ -2,6 +2,7 @@
 
 use crate::console::signed_in;
 use crate::operators::{ANNA, BO, get, stage, text};
+use crate::public_links::link;
 use domain::ids::{ItemId, JobId};
 use domain::read::Read;
 use mws_tests::world::footage::Script;
@@ -180,7 +181,7 @@ async fn a_long_transcript_and_many_moments_are_shown_a_part_at_a_time() -> anyh
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn large_answers_of_an_account_keep_no_operator_from_what_is_said() -> anyhow::Result<()> {
+async fn large_answers_of_an_account_keep_no_operator_and_no_visitor_from_what_is_said() -> anyhow::Result<()> {
     let (world, _) = stage().await?;
     let tenant = world.tenant("a").await?;
     let item = world.item(&tenant, Media::video(60)).await?;
@@ -204,6 +205,12 @@ async fn large_answers_of_an_account_keep_no_operator_from_what_is_said() -> any
     for path in ["", "/captions.vtt"] {
         let (status, shown) = browser.get(&format!("/console/items/{item}{path}")).await?;
         assert!(status == StatusCode::OK && shown.contains("hello"), "{path}: {status} {shown}");
+    }
+    let (_, visitor) = link(&tenant, item, json!({})).await?;
+    for path in ["", "/captions.vtt"] {
+        let answer = visitor.get(path).await?;
+        let (status, shown) = (answer.status(), answer.text().await?);
+        assert!(status == StatusCode::OK && shown.contains("hello"), "{path} of a link: {status} {shown}");
     }
     drop(slow);
     world.end().await

@@ -58,7 +58,8 @@ const BYTES_OF_WORD: usize = size_of::<Timed>() + 32;
 pub enum Reader {
     /// A caller of this account: what takes long waits for the account's turn, and its processor time is the account's.
     Caller(AccountId),
-    /// Whoever sees a page of this account. Pages have turns of their own, and the account has not asked.
+    /// Whoever sees a page of this account. Pages have turns of their own, and take nothing of the account, which has
+    /// not asked.
     Visitor(AccountId),
     /// An operator in the console, who takes nothing of the account.
     Operator,
@@ -68,7 +69,8 @@ impl Reader {
     /// Whose memory it takes.
     const fn taker(self) -> Taker {
         match self {
-            Self::Caller(account) | Self::Visitor(account) => Taker::Account(account),
+            Self::Caller(account) => Taker::Account(account),
+            Self::Visitor(account) => Taker::Visitors(account),
             Self::Operator => Taker::Operators,
         }
     }
@@ -93,8 +95,7 @@ impl CaptionFile {
 /// item may be seen; for `conn` see `stored_read`.
 ///
 /// # Errors
-/// `rate_limited` while the account, or operators, are at the limit of large answers, `unavailable` when there is no
-/// memory left.
+/// `rate_limited` while whoever takes it is at the limit of large answers, `unavailable` when there is no memory left.
 pub async fn captions(
     app: &App,
     conn: impl DerefMut<Target = PgConnection> + Send,

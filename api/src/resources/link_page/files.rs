@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::app::downloads::Downloader;
 use crate::app::link_pages::{Drawing, Drawn};
 use crate::auth::in_time;
-use crate::http::answers::holding;
+use crate::http::answers::{Taker, holding};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
 use crate::resources::library::{self, Reader};
@@ -102,7 +102,7 @@ async fn draw_in_turn(visit: &Visit, what: Drawn) -> Answer<Drawing> {
 }
 
 async fn draw(app: &App, account: AccountId, item: &ItemRow) -> Answer<Bytes> {
-    let drawn = library::lanes(app, account, item, Unread::LeftOut).await?;
+    let drawn = library::lanes(app, Taker::Visitors(account), item, Unread::LeftOut).await?;
     let none = || ApiError::new(Code::ReadNotFound, "Nothing is drawn of this item yet.");
     Ok(drawn.ok_or_else(none)?.into())
 }
