@@ -55,6 +55,8 @@ pub enum Named {
     /// Nothing yet.
     #[default]
     Nothing,
+    /// How long the film is.
+    Length,
     /// Music or captions alone.
     Setting,
     /// What may be seen or said.
@@ -121,9 +123,9 @@ impl Scope {
         self.is_open
     }
 
-    /// Whether something is negated of which nothing has been named yet: `don't make it`.
+    /// Whether something is negated of which no more than a length has been named yet: `don't make it`.
     pub fn is_negation(&self) -> bool {
-        self.is_open && self.named == Named::Nothing
+        self.is_open && self.named <= Named::Length
     }
 
     /// Notes what the word that was read names.
@@ -147,8 +149,13 @@ impl Scope {
             }
             Mark::None => false,
         };
-        let has_named = self.named != Named::Nothing;
-        is_elsewhere || word.text == "but" || has_named && SHOWING.contains(&word.text.as_str())
+        // "Don't make it longer and show the bridge".
+        let is_about_length = self.opening != Opening::Leaving && self.named == Named::Length;
+        let has_named = self.named > Named::Length;
+        is_elsewhere
+            || word.text == "but"
+            || is_about_length && word.text != "than"
+            || has_named && SHOWING.contains(&word.text.as_str())
     }
 }
 
@@ -222,6 +229,8 @@ mod tests {
             ("remove or drop the boats", "", "boats"),
             ("a drop of water", "drop water", ""),
             ("not longer than 8 seconds about the river", "river", ""),
+            ("don't make it longer and show the bridge", "bridge", ""),
+            ("without longer shots of boats", "", "boats"),
             ("no more than 20 seconds of the harbour without the boats", "harbour", "boats"),
             ("fishermen take the boat out", "fishermen boat", ""),
             ("take the best of the interview, fade out at the end", "interview fade", ""),

@@ -103,7 +103,9 @@ impl Said {
             "shorter" | "longer" => {
                 let times = if word == "shorter" { 0.5 } else { 2.0 };
                 // "Don't make it shorter" keeps the length.
-                if !scope.is_negation() {
+                if scope.is_negation() {
+                    scope.name(Named::Length);
+                } else {
                     self.length = self.length.or(Some(Length::Times(times)));
                 }
             }
