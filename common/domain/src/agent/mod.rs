@@ -6,6 +6,7 @@
 //! (`resources/projects/agent`).
 
 mod beginnings;
+mod bounds;
 mod calls;
 pub mod chat;
 mod cutting;

@@ -3,9 +3,11 @@
 use super::words::{Mark, Word};
 
 /// Words behind which something is left out.
-const NEGATIONS: [&str; 7] = ["no", "not", "don't", "dont", "never", "nor", "neither"];
-/// Words that take a negation back: "not only the boats" and "don't forget the boats" show them.
-const TAKING_BACK: [&str; 2] = ["only", "forget"];
+const NEGATIONS: [&str; 6] = ["no", "not", "never", "nor", "neither", "cannot"];
+/// Verbs that `n't` or `nt` behind them make negations: `shouldn't`, `dont`, `won't`.
+const NEGATED: [&str; 8] = ["do", "does", "should", "must", "is", "are", "wo", "ca"];
+/// Words that take a negation back: "not only the boats", "don't forget the boats", "can't wait for the boats".
+const TAKING_BACK: [&str; 5] = ["only", "forget", "wait", "miss", "hesitate"];
 /// Words that mean to leave out. Behind a negation they take it back.
 const LEAVING: [&str; 11] =
     ["without", "except", "exclude", "excluding", "avoid", "avoiding", "drop", "remove", "omit", "skip", "minus"];
@@ -17,9 +19,9 @@ const WITH_AN_OUT_OF_THEIR_OWN: [&str; 12] =
 /// Words behind `cut` where it is a noun, or goes from one scene to another.
 const BEHIND_OTHER_CUTS: [&str; 3] = ["of", "to", "from"];
 /// Words before an order in the same clause.
-const BEFORE_ORDERS: [&str; 21] = [
+const BEFORE_ORDERS: [&str; 17] = [
     "and", "but", "or", "please", "then", "so", "also", "just", "you", "to", "we", "should", "must", "can", "could",
-    "would", "not", "don't", "dont", "never", "i",
+    "would", "i",
 ];
 /// Words before a noun: `a drop` is no order.
 const BEFORE_NOUNS: [&str; 13] =
@@ -97,10 +99,14 @@ impl Scope {
             self.close();
         }
         let text = word.text.as_str();
-        if TAKING_BACK.contains(&text) && is_after(words, place, &NEGATIONS) {
+        if TAKING_BACK.contains(&text) && word_before(words, place).is_some_and(negates) {
             return true;
         }
-        if NEGATIONS.contains(&text) {
+        // "Somebody who can't swim" is to be seen.
+        if negates(text) && is_after(words, place, &["who"]) {
+            return true;
+        }
+        if negates(text) {
             let opening = if text == "no" { Opening::No } else { Opening::Negation };
             let is_taken_back = words.get(place + 1).is_some_and(|next| TAKING_BACK.contains(&next.text.as_str()));
             *self = Self { is_open: !is_taken_back, opening, ..Self::default() };
@@ -159,17 +165,27 @@ impl Scope {
     }
 }
 
+fn negates(word: &str) -> bool {
+    let verb = word.strip_suffix("n't").or_else(|| word.strip_suffix("nt"));
+    NEGATIONS.contains(&word) || verb.is_some_and(|verb| NEGATED.contains(&verb))
+}
+
+/// Returns the word before this one in the same clause.
+fn word_before(words: &[Word], place: usize) -> Option<&str> {
+    words.get(place).filter(|word| word.mark == Mark::None)?;
+    words.get(place.checked_sub(1)?).map(|word| word.text.as_str())
+}
+
 fn is_after(words: &[Word], place: usize, before: &[&str]) -> bool {
-    let is_in_clause = words.get(place).is_some_and(|word| word.mark == Mark::None);
-    let last = place.checked_sub(1).and_then(|place| words.get(place));
-    is_in_clause && last.is_some_and(|last| before.contains(&last.text.as_str()))
+    word_before(words, place).is_some_and(|word| before.contains(&word))
 }
 
 /// Returns the place of the `out` of `leave the boats out` or `leave out the boats`. `People take boats out` leaves
 /// nothing out.
 fn out_of(words: &[Word], place: usize) -> Option<usize> {
     let word = words.get(place).filter(|word| LEAVING_WITH_OUT.contains(&word.text.as_str()))?;
-    let is_order = word.mark != Mark::None || is_after(words, place, &BEFORE_ORDERS);
+    let is_behind = |before: &str| BEFORE_ORDERS.contains(&before) || negates(before);
+    let is_order = word.mark != Mark::None || word_before(words, place).is_some_and(is_behind);
     let behind = words.iter().enumerate().skip(place + 1);
     let mut clause = behind.take_while(|(_, word)| word.mark != Mark::Stop && !begins_another(&word.text));
     let is_own = |place: usize| is_after(words, place, &WITH_AN_OUT_OF_THEIR_OWN);
@@ -180,8 +196,8 @@ fn out_of(words: &[Word], place: usize) -> Option<usize> {
 }
 
 fn begins_another(word: &str) -> bool {
-    let all = [&SHOWING[..], &NEGATIONS, &LEAVING, &LEAVING_WITH_OUT];
-    all.iter().any(|words| words.contains(&word))
+    let all = [&SHOWING[..], &LEAVING, &LEAVING_WITH_OUT];
+    negates(word) || all.iter().any(|words| words.contains(&word))
 }
 
 #[cfg(test)]
@@ -246,6 +262,45 @@ mod tests {
         ] {
             check(brief, words, without);
             assert!(!Wishes::of(brief).music, "{brief}");
+        }
+    }
+
+    #[test]
+    fn a_verb_that_is_negated_leaves_something_out() {
+        for (brief, words, without) in [
+            ("the river. There shouldn't be boats", "river", "boats"),
+            ("the river. There shouldn\u{2019}t be boats", "river", "boats"),
+            ("the river. There shouldnt be boats", "river", "boats"),
+            ("the river. There should be no boats", "river", "boats"),
+            ("the river. There should not be any boats", "river", "boats"),
+            ("the river. It mustn't show the boats and shouldn't show gardens", "river", "boats gardens"),
+            ("a film of the river that doesn't show boats", "river", "boats"),
+            ("the film isn't about boats", "", "boats"),
+            ("there aren't any boats", "", "boats"),
+            ("it can't have boats, it won't have gardens", "", "boats gardens"),
+            ("it cannot show boats. It cant show gardens, it wont show sails", "", "boats gardens sails"),
+            ("never show boats", "", "boats"),
+            ("dont show boats", "", "boats"),
+            ("don\u{2019}t leave out the boats, you shouldn\u{2019}t leave the garden out", "boats garden", ""),
+            ("I can't wait to see the boats", "boats", ""),
+            ("people who can't swim in the river", "people swim river", ""),
+            ("the parent and the front of the church", "parent front church", ""),
+        ] {
+            check(brief, words, without);
+        }
+    }
+
+    #[test]
+    fn what_follows_a_bound_of_the_length_is_shown() {
+        for (brief, words, without) in [
+            ("not over 30 seconds of the river", "river", ""),
+            ("at most 30 seconds of the river", "river", ""),
+            ("it shouldn't run over 30 seconds, the river", "river", ""),
+            ("without the boats max 30 seconds of the river", "river", "boats"),
+            ("the river, up to a minute or less of the boats", "river boats", ""),
+            ("an interview with max about fishing", "interview max fishing", ""),
+        ] {
+            check(brief, words, without);
         }
     }
 }

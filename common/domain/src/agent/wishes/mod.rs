@@ -176,6 +176,47 @@ mod tests {
     }
 
     #[test]
+    fn a_length_may_be_the_most_or_the_least() {
+        for (text, of_ten, of_sixty) in [
+            ("not over 30 seconds of the river", 10.0, 30.0),
+            ("no more than 30 seconds", 10.0, 30.0),
+            ("not more than half a minute", 10.0, 30.0),
+            ("it mustn't be longer than 30 seconds", 10.0, 30.0),
+            ("it shouldn't run over 30 seconds", 10.0, 30.0),
+            ("it must not exceed 30 seconds", 10.0, 30.0),
+            ("never more than 30 seconds", 10.0, 30.0),
+            ("at most 30 seconds", 10.0, 30.0),
+            ("a maximum of 30 seconds", 10.0, 30.0),
+            ("max 30 seconds", 10.0, 30.0),
+            ("up to 0:30", 10.0, 30.0),
+            ("in under thirty seconds", 10.0, 30.0),
+            ("within 30s", 10.0, 30.0),
+            ("less than 30 seconds", 10.0, 30.0),
+            ("shorter than 30 seconds", 10.0, 30.0),
+            ("30 seconds at most", 10.0, 30.0),
+            ("30 seconds or less", 10.0, 30.0),
+            ("30 seconds max of the river", 10.0, 30.0),
+            ("at least 30 seconds", 30.0, 60.0),
+            ("over 30 seconds", 30.0, 60.0),
+            ("more than 30 seconds", 30.0, 60.0),
+            ("longer than 30 seconds", 30.0, 60.0),
+            ("minimum 30 seconds", 30.0, 60.0),
+            ("no less than 30 seconds", 30.0, 60.0),
+            ("it shouldn't be under 30 seconds", 30.0, 60.0),
+            ("30 seconds or more", 30.0, 60.0),
+            // What is before it is another clause's.
+            ("the view from above. 30 seconds", 30.0, 30.0),
+            ("an interview with Max, 30 seconds", 30.0, 30.0),
+        ] {
+            for (now, expected) in [(10.0, of_ten), (60.0, of_sixty)] {
+                let mut wishes = Wishes { seconds: now, ..Wishes::of("the river") };
+                wishes.hear(text);
+                assert_eq!((wishes.seconds, wishes.refused_seconds), (expected, None), "{text}, {now}");
+            }
+        }
+    }
+
+    #[test]
     fn a_message_changes_the_length_unless_it_negates_that() {
         for (text, seconds) in [
             ("shorter", 5.0),
@@ -192,6 +233,7 @@ mod tests {
             ("not shorter than 20 seconds", 20.0),
             ("not shorter than 8 seconds", 10.0),
             ("10,5 seconds", 10.5),
+            ("don't make it shorter, at least 20 seconds", 20.0),
         ] {
             let mut wishes = Wishes::of("10 seconds about the river");
             wishes.hear(text);

@@ -1,6 +1,7 @@
 //! Reads what a single text asks for: what is wanted and what is not, how long, with what, and in which proportions.
 
 use super::{MOST_LEFT_OUT, MOST_TOLD_WORDS, MOST_WORDS};
+use crate::agent::bounds::{Bound, bound};
 use crate::agent::lengths::{is_length, length};
 use crate::agent::scope::{Named, Scope};
 use crate::agent::words::{Mark, Word, says_something, taken_apart};
@@ -33,15 +34,12 @@ pub(super) enum Length {
 }
 
 impl Length {
-    /// Reads the length behind these words: `not longer than` makes it the most. `is_negated` says whether they negate.
-    fn of(seconds: f64, before: &[Word], is_negated: bool) -> Self {
-        match before {
-            [.., word, than] if is_negated && than.text == "than" => match word.text.as_str() {
-                "longer" | "more" => Self::AtMost(seconds),
-                "shorter" | "less" => Self::AtLeast(seconds),
-                _ => Self::Exactly(seconds),
-            },
-            _ => Self::Exactly(seconds),
+    /// Returns the length of these seconds, which may be bounds: `not longer than` makes them the most.
+    const fn of(seconds: f64, bound: Option<Bound>, is_negated: bool) -> Self {
+        match (bound, is_negated) {
+            (None, _) => Self::Exactly(seconds),
+            (Some(Bound::Most), false) | (Some(Bound::Least), true) => Self::AtMost(seconds),
+            (Some(Bound::Least), false) | (Some(Bound::Most), true) => Self::AtLeast(seconds),
         }
     }
 
@@ -62,11 +60,12 @@ impl Said {
         let mut said = Self::default();
         let mut words = taken_apart(text);
         said.aspect = aspect(&mut words);
-        let length = length(&words);
+        let length = length(&words).map(|(seconds, range)| (seconds, bound(&words, &range)));
         let (mut scope, mut place) = (Scope::default(), 0);
         while let Some(word) = words.get(place) {
-            if let Some((seconds, range)) = length.as_ref().filter(|(_, range)| range.start == place) {
-                let asked = Length::of(*seconds, &words[..place], scope.is_negation());
+            if let Some((seconds, (bound, range))) = length.as_ref().filter(|(_, (_, range))| range.start == place) {
+                let is_negated = word.mark == Mark::None && scope.is_negation();
+                let asked = Length::of(*seconds, *bound, is_negated);
                 // What follows a length of its own is no list any more. `Not longer than 8 seconds` has ended too.
                 if word.mark != Mark::None || !matches!(asked, Length::Exactly(_)) {
                     scope.close();
