@@ -186,9 +186,12 @@ mod tests {
 
     #[test]
     fn a_word_is_not_looked_for_among_all_that_say_nothing() {
-        let began = std::time::Instant::now();
-        assert!((0..2_000_000).all(|_| !says_something("your")));
-        assert!(began.elapsed() < std::time::Duration::from_secs(10), "{:?}", began.elapsed());
+        // A set finds a word without a look at the others; a list would be gone through for each word of a brief.
+        let all: &HashSet<&str> = &SAYS_NOTHING;
+        let listed: Vec<&str> = SAY_NOTHING.split(' ').collect();
+        assert_eq!(all.len(), listed.len(), "each is there once");
+        assert!(listed.iter().all(|word| all.contains(word) && !says_something(word)));
+        assert!(says_something("river"));
     }
 
     #[test]
