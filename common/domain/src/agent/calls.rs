@@ -44,9 +44,9 @@ impl Memory {
     /// Returns the arguments that search for what is to be left out. In quotes, nothing that is only alike is found;
     /// and `fishermen` does not find `fisherman`, so both are asked for.
     pub(super) fn unwanted(&self) -> Value {
-        let Some(unwanted) = self.unwanted.last() else { return Value::Null };
-        let other = other_number(&unwanted.word).map(|other| format!(" or \"{other}\"")).unwrap_or_default();
-        json!({ "query": format!("\"{}\"{other}", unwanted.word), "refs": unwanted.items, "limit": MOST_PLACES })
+        let (word, items) = self.unwanted_search();
+        let other = other_number(&word).map(|other| format!(" or \"{other}\"")).unwrap_or_default();
+        json!({ "query": format!("\"{word}\"{other}"), "refs": items, "limit": MOST_PLACES })
     }
 
     /// Returns the arguments that look up what is said in the item that it is at. They start no read, whatever became

@@ -246,6 +246,12 @@ impl Memory {
         }
     }
 
+    /// Notes what is told before all else, however much there is to tell.
+    pub(super) fn note_first(&mut self, note: String) {
+        self.notes.insert(0, note);
+        self.notes.truncate(MOST_NOTES);
+    }
+
     fn go(&mut self, to: Phase) {
         self.phase = to;
     }

@@ -51,15 +51,6 @@ pub enum Phase {
     Over(End),
 }
 
-/// A search for a word that is to be left out, in these items.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Unwanted {
-    /// The word.
-    pub(super) word: String,
-    /// The ids of the items.
-    pub(super) items: Vec<String>,
-}
-
 /// A step that did not succeed, perhaps since an item is deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Loss {
@@ -94,7 +85,7 @@ pub struct Memory {
     /// AI credits that another planner has spent before, in hundredths: this one spends none.
     #[serde(default)]
     pub credits: i64,
-    /// The index of the page, word, item or film that it is working on.
+    /// The index of the page, word, search, item or film that it is working on.
     pub(super) at: usize,
     /// The cursor of the library's next page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,9 +104,15 @@ pub struct Memory {
     /// The names of items that are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) left_out: Vec<String>,
-    /// The searches for what is to be left out that are still to be made.
+    /// Searches that only the release before stored; they are begun anew.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) unwanted: Vec<Unwanted>,
+    pub(super) unwanted: Vec<Value>,
+    /// The number of searches for what is to be left out that were made.
+    #[serde(default)]
+    pub(super) searches: u32,
+    /// How many items are still to be searched each by itself, since one search for all did not answer all places.
+    #[serde(default)]
+    pub(super) alone: usize,
     /// The words that are to be left out and were found, or are names of items.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) met: Vec<String>,
@@ -169,6 +166,8 @@ impl Memory {
             found: Vec::new(),
             left_out: Vec::new(),
             unwanted: Vec::new(),
+            searches: 0,
+            alone: 0,
             met: Vec::new(),
             apart: BTreeMap::new(),
             pauses: BTreeMap::new(),

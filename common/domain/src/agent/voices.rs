@@ -34,11 +34,15 @@ impl Memory {
     /// Looks up what is said in so many more items. Where there are none, or too few steps would be left for the films,
     /// it plans these.
     fn look_up_or_cut(&mut self, many: usize) -> Phase {
+        if many > 0 && many <= self.steps_beside_films() { Phase::Pauses } else { self.cut() }
+    }
+
+    /// Returns how many steps are left beside those that the films take.
+    pub(super) fn steps_beside_films(&self) -> usize {
         let is_clips = self.output == OutputType::Clips;
         let films = if is_clips { self.shown_moments(&BTreeMap::new()).len() } else { 1 };
         let left = Budget { steps: self.most_steps, ..Budget::default() }.steps_left(self.steps);
-        let suffice = u32::try_from(many + STEPS_A_FILM * films).is_ok_and(|needed| needed <= left);
-        if many > 0 && suffice { Phase::Pauses } else { self.cut() }
+        usize::try_from(left).unwrap_or(usize::MAX).saturating_sub(STEPS_A_FILM * films)
     }
 
     /// Takes in what is said in the item that it is at, and goes on to the next one. Of its pauses those are kept that

@@ -38,8 +38,8 @@ impl Memory {
     }
 
     /// Notes which wished words were not found, or only where something is left out, and for which words nothing could
-    /// be left out.
-    pub(super) fn note_missed(&mut self) {
+    /// be left out: those of `not_sought` are told otherwise.
+    pub(super) fn note_missed(&mut self, not_sought: &[String]) {
         let here: Vec<usize> = self.found.iter().filter(|one| self.has_item(&one.item)).map(|one| one.word).collect();
         let shown = words_found(&self.footage_with(&BTreeMap::new(), &|id: &str| self.length_of(id)));
         let words = |is_one: &dyn Fn(usize, &str) -> bool| -> String {
@@ -54,14 +54,23 @@ impl Memory {
         if !hidden.is_empty() {
             self.note(format!("Found only beside what is left out: {hidden}."));
         }
-        let (met, unmet): (Vec<String>, Vec<String>) =
-            self.wishes.left_out().into_iter().partition(|word| self.met.contains(word));
+        let left_out = self.wishes.left_out();
+        let is_unmet = |word: &&String| !self.met.contains(*word) && !not_sought.contains(*word);
+        let unmet: Vec<&str> = left_out.iter().filter(is_unmet).map(String::as_str).collect();
         if !unmet.is_empty() {
-            let words = unmet.join(", ");
-            self.note(format!("Nothing to leave out was said, written or called so: {words}."));
+            self.note(format!("Nothing to leave out was said, written or called so: {}.", unmet.join(", ")));
         }
-        if !met.is_empty() || !unmet.is_empty() {
+        if !left_out.is_empty() {
             self.note("It left out by words alone, and did not look at the pictures.".to_owned());
+        }
+    }
+
+    /// Notes for which words not all footage was searched, though they are to be left out.
+    pub(super) fn note_not_sought(&mut self, words: &[String]) {
+        if !words.is_empty() {
+            let told =
+                "The budget's steps did not suffice to look for these in all of the footage, so they may be seen";
+            self.note_first(format!("{told}: {}.", words.join(", ")));
         }
     }
 

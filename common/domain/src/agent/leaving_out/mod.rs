@@ -4,9 +4,10 @@
 
 mod impossible;
 
+use super::Budget;
 use super::library::{Item, called_or_made_from};
-use super::memory::{Memory, Phase, Unwanted};
-use super::moments::{Stretch, WordHit, around, joined};
+use super::memory::{Memory, Phase};
+use super::moments::{Footage, Stretch, WordHit, around, items_found, joined};
 use super::words::{is_same_word, taken_apart, unmarked};
 use std::collections::BTreeMap;
 
@@ -16,6 +17,8 @@ pub(super) const MOST_PLACES: usize = 50;
 const MOST_ITEMS: usize = 20;
 /// The most names of items that its message has.
 const MOST_NAMES: usize = 5;
+/// The searches take at most one in so many of the budget's steps.
+const PART_OF_STEPS: u32 = 4;
 
 impl Memory {
     /// Leaves out of the listed library what is called by a word that is to be left out, with all that was made from
@@ -56,44 +59,89 @@ impl Memory {
 
     /// Begins to search for what is to be left out, in the items that may be shown.
     pub(super) fn begin_to_leave_out(&mut self) -> Phase {
-        let mut items: Vec<String> = self.found.iter().map(|one| one.item.clone()).collect();
-        items.extend(self.shown_from_beginning().into_iter().map(|item| item.id.clone()));
-        items.retain(|id| self.has_item(id));
-        items.sort_unstable();
-        items.dedup();
-        self.unwanted.clear();
-        for word in self.wishes.left_out() {
-            let search = |items: &[String]| Unwanted { word: word.clone(), items: items.to_vec() };
-            self.unwanted.extend(items.chunks(MOST_ITEMS).map(search));
-        }
+        (self.at, self.alone) = (0, 0);
         self.leave_out_more()
     }
 
+    /// Goes on with the search that it is at, if there is one and it may take that step.
     fn leave_out_more(&mut self) -> Phase {
-        if self.unwanted.is_empty() { self.after_search() } else { Phase::LeaveOut }
+        let all = Budget { steps: self.most_steps, ..Budget::default() }.steps_left(0);
+        let may_search = self.searches < all / PART_OF_STEPS && self.steps_beside_films() > 0;
+        if may_search && self.at < self.many_searches() { Phase::LeaveOut } else { self.after_search() }
+    }
+
+    /// Returns how many searches there are, one for each word and so many items: all words are searched for in the
+    /// first items before any is in the next ones.
+    fn many_searches(&self) -> usize {
+        self.wishes.left_out().len() * self.may_be_shown().len().div_ceil(MOST_ITEMS)
+    }
+
+    /// Returns the word of the search that it is at, and the items that are searched.
+    pub(super) fn unwanted_search(&self) -> (String, Vec<String>) {
+        let words = self.wishes.left_out();
+        let many = words.len().max(1);
+        let items = self.may_be_shown();
+        let own = items.chunks(MOST_ITEMS).nth(self.at / many).unwrap_or_default();
+        let searched = match self.alone.checked_sub(1) {
+            Some(place) => own.get(place..=place).unwrap_or_default(),
+            None => own,
+        };
+        let word = words.get(self.at % many).cloned().unwrap_or_default();
+        (word, searched.to_vec())
+    }
+
+    /// Returns the ids of the items that may be shown, those of the best moments first. What is kept apart makes no
+    /// difference: they stay the same from search to search.
+    fn may_be_shown(&self) -> Vec<String> {
+        let (unknown, nothing) = (BTreeMap::new(), BTreeMap::new());
+        let lasts = |id: &str| self.length_of(id);
+        let mut items = items_found(&Footage { apart: &nothing, ..self.footage_with(&unknown, &lasts) });
+        for item in self.shown_from_beginning() {
+            if !items.contains(&item.id) {
+                items.push(item.id.clone());
+            }
+        }
+        items
     }
 
     /// Takes in where a word was found that is to be left out, and goes on to the next search.
     pub(super) fn take_unwanted(&mut self, found: &[WordHit]) -> Phase {
-        let Some(Unwanted { word, items }) = self.unwanted.pop() else { return self.after_search() };
+        if !self.unwanted.is_empty() {
+            // It may answer a search that the release before began, in an order of its own.
+            self.unwanted.clear();
+            return self.begin_to_leave_out();
+        }
+        let (word, items) = self.unwanted_search();
+        self.searches += 1;
         if !found.is_empty() && !self.met.contains(&word) {
             self.met.push(word.clone());
+        }
+        for one in found {
+            if let Some(lasts) = self.length_of(&one.item) {
+                self.keep_apart(&one.item, around(one, lasts));
+            }
         }
         match items.as_slice() {
             [item] if found.len() >= MOST_PLACES => self.keep_whole_apart(item, &word),
             many if found.len() >= MOST_PLACES => {
-                let each = many.iter().map(|item| Unwanted { word: word.clone(), items: vec![item.clone()] });
-                self.unwanted.extend(each);
+                self.alone = many.len();
+                return self.leave_out_more();
             }
-            _ => {
-                for one in found {
-                    if let Some(lasts) = self.length_of(&one.item) {
-                        self.keep_apart(&one.item, around(one, lasts));
-                    }
-                }
-            }
+            _ => {}
+        }
+        self.alone = self.alone.saturating_sub(1);
+        if self.alone == 0 {
+            self.at += 1;
         }
         self.leave_out_more()
+    }
+
+    /// Returns the words for which not all items were searched.
+    fn not_sought(&self) -> Vec<String> {
+        let words = self.wishes.left_out();
+        let (first, left) = (self.at % words.len().max(1), self.many_searches().saturating_sub(self.at));
+        let is_left = |place: usize| (place + words.len() - first) % words.len() < left;
+        words.iter().enumerate().filter(|(place, _)| is_left(*place)).map(|(_, word)| word.clone()).collect()
     }
 
     /// Keeps a whole item apart, since the word may be in more places of it than a search answers.
@@ -112,6 +160,8 @@ impl Memory {
 
     /// Goes on once all is searched for: with all footage, or with the film.
     fn after_search(&mut self) -> Phase {
+        let not_sought = self.not_sought();
+        (self.at, self.alone) = (0, 0);
         if let Some(search) = self.widened_search() {
             return search;
         }
@@ -123,7 +173,8 @@ impl Memory {
                 one.text.clear();
             }
         }
-        self.note_missed();
+        self.note_not_sought(&not_sought);
+        self.note_missed(&not_sought);
         self.begin_pauses()
     }
 

@@ -148,6 +148,95 @@ fn where_all_is_left_out_the_run_ends_and_says_so() {
     assert_eq!(shown(&memory), [("bank", 0, 9)]);
 }
 
+/// The ids of so many items, and one that has listed them and leaves out these words.
+fn crowd(many: usize, words: &[String]) -> (Vec<String>, Memory) {
+    let ids: Vec<String> = (0..many).map(|number| format!("itm_{number:03}")).collect();
+    let videos: Vec<Value> = ids.iter().map(|id| item(id, "Talk", &[], &[])).collect();
+    let memory = planner(&format!("9 seconds about the river, harbour without {}", words.join(", ")), &videos);
+    (ids, memory)
+}
+
+/// One that has found the river in so many items, the last of which has the harbour too, and that has so many steps in
+/// all; with its queries for what is left out.
+fn searched_crowd(many: usize, words: &[&str], steps: u32) -> (Memory, Vec<String>) {
+    let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    let (ids, memory) = crowd(many, &words);
+    let mut memory = Memory { most_steps: Some(steps), ..memory };
+    let mut places: Vec<(&str, &str, f64)> = ids.iter().map(|id| (id.as_str(), "river", 20.0)).collect();
+    places.extend(ids.last().map(|id| (id.as_str(), "harbour", 20.0)));
+    let queries = searched(&mut memory, &places).split_off(2);
+    (memory, queries)
+}
+
+#[test]
+fn searches_for_what_is_left_out_take_a_part_of_the_steps_and_what_is_missed_is_told() {
+    let words = ["cranes", "ferries", "nets", "ropes", "tents"];
+    // Two searches for each word, since there are more than twenty items.
+    for (steps, made, missed) in [
+        (200, 10, None),
+        (40, 10, None),
+        (32, 8, Some("ropes, tents")),
+        (12, 3, Some("cranes, ferries, nets, ropes, tents")),
+    ] {
+        let (memory, queries) = searched_crowd(25, &words, steps);
+        assert_eq!(queries.len(), made, "{steps}: {queries:?}");
+        assert_eq!(queries[..3], ["\"cranes\"", "\"ferries\"", "\"nets\""], "all words in the first items");
+        assert_eq!(memory.may_be_shown()[0], "itm_024", "that of the best moment is the first");
+        assert!(!shown(&memory).is_empty(), "{steps}: there is a film");
+        let told = ended(memory).message;
+        let note = missed.map(|words| format!("in all of the footage, so they may be seen: {words}."));
+        assert!(note.is_none_or(|note| told.contains(&note)), "{steps}: {told}");
+        assert_eq!(told.contains("did not suffice"), missed.is_some(), "{steps}: {told}");
+        let has_unmet = told.contains("Nothing to leave out was said, written or called so: cranes");
+        assert_eq!(has_unmet, made > 3, "{steps}: {told}");
+    }
+}
+
+#[test]
+fn a_film_has_its_steps_before_what_is_left_out_is_searched_for() {
+    let (mut memory, queries) = searched_crowd(1, &["cranes"], 4);
+    assert_eq!((queries.len(), memory.searches), (1, 1), "a film takes three steps: {queries:?}");
+    (memory.steps, memory.searches) = (1, 0);
+    memory.phase = memory.begin_to_leave_out();
+    assert_eq!(memory.phase, Phase::Build);
+    assert!(ended(memory).message.contains("did not suffice"));
+}
+
+/// One whose search for what is left out begins, in so many items.
+fn leaving_out(many: usize, words: usize) -> Memory {
+    let words: Vec<String> = (0..words).map(|number| format!("crane{number}")).collect();
+    let (ids, mut memory) = crowd(many, &words);
+    let one = |id: &String| json!({ "item_id": id, "start": 20.0, "end": 20.5, "score": 1.0, "text": "the river" });
+    let matches: Vec<Value> = ids.iter().map(one).collect();
+    for matches in [matches, Vec::new()] {
+        memory.hear_answer(&json!({ "data": { "matches": matches } }), None);
+    }
+    assert_eq!(memory.phase, Phase::LeaveOut);
+    memory
+}
+
+#[test]
+fn the_memory_holds_no_copy_of_the_items_for_each_word() {
+    let stored = |words| serde_json::to_string(&leaving_out(400, words)).unwrap().len();
+    let (one, many) = (stored(1), stored(40));
+    assert!(many - one < 1_000, "{one} {many}");
+}
+
+#[test]
+fn a_search_that_the_release_before_began_is_made_anew() {
+    let mut kept = serde_json::to_value(leaving_out(2, 2)).unwrap();
+    kept["unwanted"] =
+        json!([{ "word": "crane0", "items": ["itm_000", "itm_001"] }, { "word": "crane1", "items": [] }]);
+    for field in ["searches", "alone"] {
+        kept.as_object_mut().unwrap().remove(field);
+    }
+    let mut memory: Memory = serde_json::from_value(kept).unwrap();
+    // The answer may be one to its last search.
+    memory.hear_answer(&json!({ "data": { "matches": [] } }), None);
+    assert_eq!(searched(&mut memory, &[]), ["\"crane0\"", "\"crane1\""]);
+    assert!(serde_json::to_value(&memory).unwrap().get("unwanted").is_none());
+}
+
 #[test]
 fn wishes_that_cannot_come_true_are_told() {
     let videos = [item("talk", "River talk", &[], &[])];

@@ -27,7 +27,7 @@ impl Candidate {
 
 /// Returns the found places with some footage before and after, but for those that are left out. Those that overlap, or
 /// nearly so, are joined.
-pub(super) fn candidates(footage: &Footage<'_>) -> Vec<Candidate> {
+fn candidates(footage: &Footage<'_>) -> Vec<Candidate> {
     let mut sorted: Vec<&WordHit> = footage.found.iter().collect();
     sorted.sort_by(|one, other| (&one.item, one.start).cmp(&(&other.item, other.start)));
     let mut candidates: Vec<Candidate> = Vec::new();
@@ -68,6 +68,14 @@ fn around_within(found: &WordHit, lasts: i64, room: Stretch) -> Stretch {
     (start.min(end - SHORTEST_MS).max(room.0), end)
 }
 
+/// Returns the candidates, those that hold most of the wanted words first.
+pub(super) fn best_first(footage: &Footage<'_>) -> Vec<Candidate> {
+    let mut candidates = candidates(footage);
+    // The sort is stable: of moments with equal points, the earlier stays first.
+    candidates.sort_by_key(|one| std::cmp::Reverse(one.points()));
+    candidates
+}
+
 /// Returns a place with some footage before and after; up to the shot's start or end if that is near.
 pub fn around(found: &WordHit, lasts: i64) -> Stretch {
     let (mut start, mut end) = (found.start - LEAD_MS, found.end + TAIL_MS);
@@ -85,4 +93,15 @@ pub fn around(found: &WordHit, lasts: i64) -> Stretch {
 /// Returns the indices of the words that were found where nothing is left out.
 pub fn words_found(footage: &Footage<'_>) -> BTreeSet<usize> {
     candidates(footage).iter().flat_map(|one| one.words.keys().copied()).collect()
+}
+
+/// Returns the ids of the items in which something was found, each once and those of the best moments first.
+pub fn items_found(footage: &Footage<'_>) -> Vec<String> {
+    let mut items: Vec<String> = Vec::new();
+    for one in best_first(footage) {
+        if !items.contains(&one.moment.item) {
+            items.push(one.moment.item);
+        }
+    }
+    items
 }

@@ -11,12 +11,12 @@ mod footage;
 mod pauses;
 mod shots;
 
-pub use candidates::{around, words_found};
+pub use candidates::{around, items_found, words_found};
 pub use fit::{REACH_MS, each_in_pauses, in_pauses};
 pub use footage::{Footage, Stretch, WordHit, joined};
 pub use pauses::{Pause, SaidWord, pauses};
 
-use candidates::{Candidate, candidates};
+use candidates::{Candidate, best_first};
 use fit::{in_sentences, knows_pauses};
 use serde::{Deserialize, Serialize};
 use shots::end_with_shots;
@@ -95,11 +95,8 @@ pub fn chosen(footage: &Footage<'_>, length_ms: i64) -> Vec<Moment> {
 
 /// Returns the best moments, together at most `length_ms` milliseconds long, the best first.
 fn picked(footage: &Footage<'_>, length_ms: i64) -> Vec<Candidate> {
-    let mut candidates = candidates(footage);
-    // The sort is stable: of moments with equal points, the earlier stays first.
-    candidates.sort_by_key(|one| std::cmp::Reverse(one.points()));
     let (mut picked, mut total): (Vec<Candidate>, i64) = (Vec::new(), 0);
-    for mut one in candidates {
+    for mut one in best_first(footage) {
         let room = length_ms - total;
         if room < SHORTEST_MS.min(length_ms) || picked.len() == MOST_SCENES {
             break;
