@@ -111,8 +111,10 @@ pub async fn reserved(conn: &mut PgConnection, job: JobId) -> sqlx::Result<i64> 
 /// Records that the renders among these jobs have ended, so that the same may be rendered again. Their plans are let
 /// go: they may be large, and nobody reads the plan of a render that has ended.
 pub async fn release_ownership(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<()> {
+    // The end is asked for in a way that no index serves: that of live renders would lead through all of them.
     sqlx::query!(
-        "UPDATE job_renders SET ended_at = mws_now(), plan = 'null' WHERE job_id = ANY ($1) AND ended_at IS NULL",
+        "UPDATE job_renders SET ended_at = mws_now(), plan = 'null'
+         WHERE job_id = ANY ($1) AND ended_at + interval '0' IS NULL",
         jobs as &[JobId]
     )
     .execute(conn)
