@@ -5,7 +5,7 @@
 //! most, and a second one is of another account whose jobs end at the same pace.
 
 use crate::Bench;
-use crate::load::Scene;
+use crate::load::{Scene, until};
 use crate::receiver::now_us;
 use crate::seed::Account;
 use crate::table::{Bar, Table, median, percentile};
@@ -21,6 +21,9 @@ const STEADY: usize = 500;
 
 /// The least number of events, so that there is a p99.
 const LEAST: usize = 200;
+/// Events of each account whose endpoints are slow, while the nine's lateness is measured: more than are answered in
+/// that time.
+const SLOW_EVENTS: usize = 100;
 
 /// The endpoints beside the nine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,9 +69,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
             let (rate, cpu_seconds) = rate(bench, ALL[which]).await?;
             rates[which].push(rate);
             receiver[which].push(cpu_seconds);
-            if ALL[which] != Beside::Slow {
-                late[which].push(lateness(bench, ALL[which]).await?);
-            }
+            late[which].push(lateness(bench, ALL[which]).await?);
         }
     }
     let (alone, alone_late) = (median(&rates[0]), median(&late[0]));
@@ -87,10 +88,8 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
             Some(alone),
             bar(Bar::ShareAtLeast(0.9)),
         );
-        if !late[which].is_empty() {
-            let late = median(&late[which]);
-            table.add_as_is(format!("nine beside {what}: p99"), late, "ms", Some(alone_late), bar(times));
-        }
+        let late = median(&late[which]);
+        table.add_as_is(format!("nine beside {what}: p99"), late, "ms", Some(alone_late), bar(times));
         if *beside == Beside::Floods {
             let what = format!("nine beside {what}: CPU of the nine's receiver, a thousand deliveries");
             table.add_as_is(what, median(&receiver[which]), "s", Some(median(&receiver[0])), Bar::None);
@@ -161,9 +160,31 @@ async fn rate(bench: &Bench, beside: Beside) -> anyhow::Result<(f64, f64)> {
 async fn lateness(bench: &Bench, beside: Beside) -> anyhow::Result<f64> {
     let scene = Scene::new(bench).await?;
     let accounts = accounts(&scene, beside).await?;
-    let accounts: Vec<&Account> = accounts.iter().collect();
+    let mut told: Vec<&Account> = accounts.iter().collect();
     let service = scene.service(&[]).await?;
-    let times = scene.lateness(&accounts, PACE, bench.share(STEADY).max(LEAST), 9).await?;
+    let mut events = bench.share(STEADY).max(LEAST);
+    if beside == Beside::Slow {
+        keep_busy(&scene, &told.split_off(1)).await?;
+        // As long as the slow ones take to answer, so that the moment when many of them do is always a part of it.
+        events = events.max(STEADY);
+    }
+    let times = scene.lateness(&told, PACE, events, 9).await?;
     scene.end(service).await?;
     Ok(percentile(&times, 99))
+}
+
+/// Gives the slow endpoints of these accounts a backlog, and waits until each has answered once: from then on the
+/// service knows that they are slow, and has as many attempts in flight to them as it allows. Events at the pace of the
+/// nine's would be two hundred times as many as they answer, so that the load would grow all the while.
+async fn keep_busy(scene: &Scene<'_>, slow: &[&Account]) -> anyhow::Result<()> {
+    scene.backlog(slow, SLOW_EVENTS).await?;
+    let silent = "SELECT FROM webhook_endpoints AS w
+        WHERE w.account_id = ANY ($1)
+            AND (SELECT count(*) FROM deliveries AS d WHERE d.endpoint_id = w.id AND d.status = 'succeeded') = 0
+        LIMIT 1";
+    let (ids, pool) = (slow.iter().map(|account| account.id).collect::<Vec<_>>(), &scene.database.pool);
+    until("the slow endpoints' first answers", async || {
+        Ok(sqlx::query(silent).bind(&ids).fetch_optional(pool).await?.is_none())
+    })
+    .await
 }
