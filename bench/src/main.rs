@@ -23,6 +23,7 @@ mod jobs;
 mod latency;
 mod lists;
 mod load;
+mod machine;
 mod neighbour;
 mod pages;
 mod parts;
@@ -163,6 +164,7 @@ fn main() -> anyhow::Result<ExitCode> {
 
 /// Measures and prints everything that is asked for. Returns how many bars were missed.
 async fn measure(bench: &mut Bench, cli: &Cli) -> anyhow::Result<usize> {
+    println!("{}\n", machine::words(&bench.server).await?);
     let mut table = Table::default();
     let wanted = cli.wanted();
     for part in &wanted {
