@@ -1,7 +1,7 @@
 //! One entry of a feed as a post.
 
 use crate::html::plain;
-use crate::{MOST_MEDIA, MOST_MEDIA_SEEN, MOST_TEXT_CHARACTERS, MediaLink, Post, canonical, line};
+use crate::{MOST_MEDIA, MOST_MEDIA_SEEN, MOST_TEXT_CHARACTERS, MediaLink, Post, canonical, is_dated, line};
 use feed_rs::model::{Entry, Link};
 use url::Url;
 
@@ -19,7 +19,7 @@ pub(crate) fn post(entry: Entry, base: &Url) -> Option<Post> {
         author: entry.authors.first().and_then(|person| person.name.as_deref()).and_then(line),
         title: entry.title.and_then(|title| line(&plain(&title.content, MOST_TEXT_CHARACTERS))),
         text: plain(&body.unwrap_or_default(), MOST_TEXT_CHARACTERS),
-        published_at: entry.published.or(entry.updated),
+        published_at: [entry.published, entry.updated].into_iter().flatten().find(is_dated),
         media,
     })
 }

@@ -58,6 +58,8 @@ pub(crate) struct Head {
     pub(crate) metas: Vec<(String, String)>,
     /// `rel`, `type` and `href` of each `<link>`.
     pub(crate) links: Vec<(String, String, String)>,
+    /// What a `<meta>` says of the page's encoding: its `charset`, or the media type that it has in place of a header.
+    pub(crate) encodings: Vec<String>,
 }
 
 /// Returns the plain text of some HTML, one line per block, of at most `most` characters.
@@ -252,6 +254,11 @@ impl Reading {
             ("title", TagKind::StartTag) if !self.has_title => (self.in_title, self.has_title) = (true, true),
             ("title", TagKind::EndTag) => self.in_title = false,
             ("meta", TagKind::StartTag) if self.head.metas.len() < MOST_FACTS => {
+                let is_header = value("http-equiv").eq_ignore_ascii_case("content-type");
+                let said = if is_header { value("content") } else { value("charset") };
+                if !said.is_empty() && self.head.encodings.len() < MOST_FACTS {
+                    self.head.encodings.push(said);
+                }
                 let name = [value("property"), value("name")].into_iter().find(|name| !name.is_empty());
                 if let Some(name) = name {
                     self.head.metas.push((name.to_ascii_lowercase(), value("content")));

@@ -5,6 +5,7 @@
 //! found, and everything is bounded, since the bytes come from a stranger.
 
 mod bounds;
+mod encoding;
 mod entry;
 mod html;
 mod page;
@@ -12,7 +13,7 @@ mod shallow;
 
 pub use page::{Embed, embed};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Datelike, Utc};
 use shallow::Shallow;
 use std::thread;
 use url::Url;
@@ -41,8 +42,8 @@ const MOST_RAW_URL_BYTES: usize = 8 * MOST_URL_BYTES;
 /// The stack for the parser of feeds, and what it may use of it while it reads: the rest is for what it does with that.
 const STACK_BYTES: usize = 64 << 20;
 const MOST_STACK_BYTES: usize = STACK_BYTES / 2;
-/// Bytes that no XML may have. UTF-16 without its mark and ISO-2022-JP have them, and hide from what is counted what
-/// the parser finds.
+/// Bytes that no XML may have. The parser would take some for UTF-16 or ISO-2022-JP, though nothing names these, and
+/// find what was not counted.
 const NEVER_IN_XML: [u8; 2] = [0, 0x1b];
 
 /// A post.
@@ -105,44 +106,23 @@ pub enum FeedError {
 /// # Errors
 /// [`FeedError`].
 pub fn found(bytes: &[u8], content_type: Option<&str>, url: &Url, limit: usize) -> Result<FoundPosts, FeedError> {
-    let utf8 = from_utf16(bytes).map(String::into_bytes);
-    let bytes = utf8.as_deref().unwrap_or(bytes);
-    let text = String::from_utf8_lossy(bytes);
+    let text = encoding::decoded(bytes, content_type).ok_or(FeedError::Broken)?;
     let start = text.trim_start_matches('\u{feff}').trim_start();
     if is_feed(start) {
-        let mut bytes = bytes.to_vec();
-        if bounds::is_long(start, url.as_str().len() + bounds::keep_one_base(&mut bytes)) {
+        let mut feed = encoding::without_declaration(start).as_bytes().to_vec();
+        if bounds::is_long(start, url.as_str().len() + bounds::keep_one_base(&mut feed)) {
             return Err(FeedError::TooLong);
         }
-        if bytes.iter().any(|byte| NEVER_IN_XML.contains(byte)) {
+        if feed.iter().any(|byte| NEVER_IN_XML.contains(byte)) {
             return Err(FeedError::Broken);
         }
-        return parsed(&bytes, url, limit).map(FoundPosts::Feed);
+        return parsed(&feed, url, limit).map(FoundPosts::Feed);
     }
     let says_html = content_type.is_none_or(|kind| kind.to_ascii_lowercase().contains("html"));
     if !says_html || !start.starts_with('<') {
         return Err(FeedError::Neither);
     }
     page::post(&text, url).map(|(post, more)| FoundPosts::Page(Box::new(post), more)).ok_or(FeedError::Empty)
-}
-
-/// Returns what says by its first bytes that it is UTF-16, so that what is counted is what the parser finds. It comes
-/// without the declaration of XML, which names an encoding that it does not have any more.
-fn from_utf16(bytes: &[u8]) -> Option<String> {
-    let (pairs, _) = bytes.as_chunks::<2>();
-    let (mark, pairs) = pairs.split_first()?;
-    let read: fn([u8; 2]) -> u16 = match mark {
-        [0xff, 0xfe] => u16::from_le_bytes,
-        [0xfe, 0xff] => u16::from_be_bytes,
-        _ => return None,
-    };
-    let letters = char::decode_utf16(pairs.iter().map(|pair| read(*pair)));
-    let text: String = letters.map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
-    let declared = text.strip_prefix("<?xml").and_then(|rest| rest.split_once("?>"));
-    Some(match declared {
-        Some((_, rest)) => rest.to_owned(),
-        None => text,
-    })
 }
 
 /// Parses a feed into posts, on a stack of its own. What was parsed is dropped there too: categories within categories
@@ -172,12 +152,13 @@ fn is_feed(start: &str) -> bool {
     root.is_some_and(|root| page.is_none_or(|page| root < page))
 }
 
-/// Returns a URL in the form that tells posts apart: http or https, without a fragment and without tracking parameters.
-/// None when it is no such URL, or too long.
+/// Returns a URL in the form that tells posts apart: http or https, without a fragment, without tracking parameters,
+/// and without a user and a password, which nobody else is to see. None when it is no such URL, or too long.
 fn canonical(url: &str, base: &Url) -> Option<Url> {
     let url = Some(url.trim()).filter(|url| url.len() <= MOST_RAW_URL_BYTES)?;
     let mut url = base.join(url).ok().filter(|url| ["http", "https"].contains(&url.scheme()))?;
     url.set_fragment(None);
+    url.set_username("").and_then(|()| url.set_password(None)).ok()?;
     let is_kept = |name: &str| !name.starts_with("utm_") && !["fbclid", "gclid", "mc_cid", "mc_eid"].contains(&name);
     let kept: Vec<(String, String)> =
         url.query_pairs().filter(|(name, _)| is_kept(name)).map(|(name, value)| (name.into(), value.into())).collect();
@@ -188,6 +169,13 @@ fn canonical(url: &str, base: &Url) -> Option<Url> {
         }
     }
     (url.as_str().len() <= MOST_URL_BYTES).then_some(url)
+}
+
+/// Whether something may have been published then. Other years are none (decision 620): one of five digits can't be
+/// written as a time of the contract, and with the year 1 programs say that they know none. Archives date what was
+/// printed long before the web.
+fn is_dated(time: &DateTime<Utc>) -> bool {
+    (1_000..=9_999).contains(&time.year())
 }
 
 /// Returns a text as one line: white space folded, no control characters, cut to its bound. None when nothing is left.

@@ -1,7 +1,7 @@
 //! A page as a post, from its Open Graph data, and the oEmbed data that adds to it.
 
 use crate::html::{Head, head, plain};
-use crate::{MOST_MEDIA, MOST_TEXT_CHARACTERS, MediaLink, Post, canonical, line};
+use crate::{MOST_MEDIA, MOST_TEXT_CHARACTERS, MediaLink, Post, canonical, is_dated, line};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use url::Url;
@@ -32,7 +32,8 @@ pub(crate) fn post(html: &str, url: &Url) -> Option<(Post, Option<Url>)> {
         text,
         published_at: published
             .and_then(|time| DateTime::parse_from_rfc3339(time.trim()).ok())
-            .map(Into::<DateTime<Utc>>::into),
+            .map(Into::<DateTime<Utc>>::into)
+            .filter(is_dated),
         media: head.media(url),
     };
     Some((post, head.embed(url)))

@@ -321,3 +321,20 @@ fn what_an_encoding_would_hide_is_no_feed_and_an_endless_url_is_no_url() {
     assert_eq!(canonical(&tracked(100), &at).map(String::from).as_deref(), Some("https://a.example/1"));
     assert_eq!(canonical(&tracked(100_000), &at), None);
 }
+
+#[test]
+fn years_that_nothing_is_published_in_are_none_and_urls_lose_their_user() {
+    let at = |time: &str| {
+        let dated = RSS.replace("Tue, 24 Nov 2026 09:30:00 GMT", time);
+        feed(&dated)[0].published_at.map(|time| time.to_rfc3339())
+    };
+    assert_eq!(at("Mon, 01 Jun 99999 10:00:00 GMT"), None);
+    assert_eq!((at("0001-01-01T00:00:00Z"), at("9999-12-31T23:00:00-05:00")), (None, None));
+    assert_eq!(at("1851-09-18T00:00:00Z").as_deref(), Some("1851-09-18T00:00:00+00:00"));
+    let page = "<html><head><title>t</title><meta property=\"og:published_time\" content=\"0001-01-01T00:00:00Z\">";
+    let read = found(page.as_bytes(), None, &url("https://a.example/"), 9);
+    assert!(matches!(&read, Ok(FoundPosts::Page(post, _)) if post.published_at.is_none()), "{read:?}");
+    let posts = feed(&RSS.replace("https://a.example/one", "https://user:pw@a.example/one"));
+    assert_eq!(posts[0].url.as_str(), "https://a.example/one?id=7");
+    assert_eq!(posts[0].media[0].url.as_str(), "https://a.example/one.mp3");
+}

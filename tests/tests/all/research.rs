@@ -96,6 +96,10 @@ async fn a_feed_is_pulled_once_however_often_it_is_asked_and_says_what_it_says_n
     for (filter, many) in [(json!({ "source": url }), 2), (json!({ "source": "x" }), 0), (json!({ "kept": true }), 0)] {
         assert_eq!(posts(tenant.client.tool("list_posts", &filter).await?.data()?).len(), many, "{filter}");
     }
+    let page = b"<html><head><title>\xd0\xe5\xea\xe0</title></head></html>";
+    site.put("/page", "text/html; charset=windows-1251", page.to_vec());
+    let read = posts(pull(&tenant.client, &format!("{base}/page")).await?.data()?);
+    assert_eq!(read[0]["title"], json!("Река"), "by the header alone");
     world.end().await
 }
 
