@@ -34,6 +34,7 @@ pub mod ids;
 pub mod item;
 pub mod job;
 pub mod letters;
+mod line_ends;
 pub mod lines;
 pub mod link;
 pub mod media_time;

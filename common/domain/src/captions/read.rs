@@ -3,6 +3,7 @@
 //! A cue that can't be read is reported and left out. Overlapping cues are shortened or joined, since only one is shown
 //! at a time here. Pure, and in one pass over the text.
 
+use crate::line_ends::lines_of;
 use crate::warnings::Warnings;
 
 /// The most cues that are read; a document with more is refused.
@@ -30,7 +31,7 @@ pub fn read(content: &str, is_vtt: bool) -> Result<(Vec<ReadCue>, Warnings), Str
     }
     let mut warnings = Warnings::default();
     let mut cues: Vec<ReadCue> = Vec::new();
-    let mut lines = content.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
+    let mut lines = lines_of(content).enumerate().map(|(index, line)| (index + 1, line.trim()));
     let mut speaker = String::new();
     while let Some((number, line)) = lines.next() {
         if is_vtt && (is_block(line, "STYLE") || is_block(line, "REGION")) {
@@ -40,7 +41,12 @@ pub fn read(content: &str, is_vtt: bool) -> Result<(Vec<ReadCue>, Warnings), Str
             lines.by_ref().take_while(|(_, line)| !line.is_empty()).for_each(drop);
             continue;
         }
-        let Some((start, end)) = line.split_once("-->") else { continue };
+        let Some((start, end)) = line.split_once("-->") else {
+            if is_nearly_timed(line) {
+                warnings.add(format!("The cue of line {number} is left out: expected `-->` between its times."));
+            }
+            continue;
+        };
         let said: Vec<&str> = lines.by_ref().map(|(_, line)| line).take_while(|line| !line.is_empty()).collect();
         // Settings of the cue's place follow its end.
         let times = (time(start), time(end.split_whitespace().next().unwrap_or_default()));
@@ -66,6 +72,12 @@ pub fn read(content: &str, is_vtt: bool) -> Result<(Vec<ReadCue>, Warnings), Str
 
 fn is_block(line: &str, name: &str) -> bool {
     line.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', ':']))
+}
+
+/// Whether a line is meant to have the times of a cue: it begins with one, and has another arrow than `-->`.
+fn is_nearly_timed(line: &str) -> bool {
+    let begins = line.split(|letter: char| !letter.is_ascii_digit() && !":,.".contains(letter)).next();
+    begins.and_then(time).is_some() && line.contains(['>', '\u{2192}'])
 }
 
 /// Ends each cue where the next begins; cues that begin together become one.

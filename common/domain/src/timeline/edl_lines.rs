@@ -4,6 +4,7 @@
 //! 25, or at 29.97 if they drop frames. Pure, and in one pass over the text.
 
 use super::fields;
+use crate::line_ends::lines_of;
 use crate::media_time::FrameRate;
 use crate::warnings::Warnings;
 
@@ -58,7 +59,7 @@ struct Count {
 /// # Errors
 /// Why it is no such list, with the number of the line.
 pub(super) fn read(content: &str, fps: Option<f64>) -> Result<Lines, String> {
-    let drops = content.lines().any(|line| mode_of(line) == Some(true) || line.split_whitespace().any(is_dropping));
+    let drops = lines_of(content).any(|line| mode_of(line) == Some(true) || line.split_whitespace().any(is_dropping));
     let rate = fields::rate(fps.unwrap_or(if drops { 29.97 } else { 25.0 }))?;
     let mut count = Count::at(rate);
     let mut lines = Lines { title: None, rate, events: Vec::new(), warnings: Warnings::default() };
@@ -67,7 +68,7 @@ pub(super) fn read(content: &str, fps: Option<f64>) -> Result<Lines, String> {
             .warnings
             .add("Frames are dropped at 29.97 and 59.94 a second alone: these are counted one by one.".to_owned());
     }
-    for (index, line) in content.trim_start_matches('\u{feff}').lines().enumerate() {
+    for (index, line) in lines_of(content.trim_start_matches('\u{feff}')).enumerate() {
         lines.take(line.trim(), index + 1, &mut count)?;
     }
     if lines.events.is_empty() {

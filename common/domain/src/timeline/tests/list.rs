@@ -138,6 +138,31 @@ fn captions_come_in_without_their_markup_and_one_after_the_other() {
 }
 
 #[test]
+fn documents_with_any_line_ends_are_read_and_a_cue_with_another_arrow_is_named() {
+    let vtt = "WEBVTT\n\nSTYLE\n::cue { color: red }\n\n\
+               00:01.000 --> 00:02.000\none\ntwo\n\n00:02.000 --> 00:03.000\nthree\n";
+    let srt = vtt.split_once("}\n\n").unwrap().1;
+    for ends in ["\n", "\r\n", "\r", "\r\r\n"] {
+        for (document, is_vtt) in [(vtt, true), (srt, false)] {
+            let (captions, _) = captions_of(&document.replace('\n', ends), is_vtt).unwrap();
+            let said: Vec<&str> = captions.cues.iter().map(|cue| cue.text.as_str()).collect();
+            assert_eq!(said, ["one\ntwo", "three"], "{ends:?}");
+        }
+        let list = one_event("001  AX  V  C  00:00:01:00 00:00:02:00 00:00:00:00 00:00:01:00").replace('\n', ends);
+        let (timeline, _) = of_list(&list, None, &NamedItems::new()).unwrap();
+        assert_eq!(timeline.scenes[0].item, Some(item(1)), "{ends:?}");
+    }
+    for arrow in [" -> ", "->", " \u{2192} ", " --\u{2014}> "] {
+        let lost =
+            format!("1\n00:00:01,000{arrow}00:00:02,000\nlost\n\n2\n00:00:03,000 --> 00:00:04,000\n10:30 -> 11\n\n");
+        let (captions, warnings) = captions_of(&lost, false).unwrap();
+        let told = warnings.into_sentences();
+        assert_eq!((captions.cues.len(), told.len()), (1, 1), "{told:?}");
+        assert!(told[0].starts_with("The cue of line 2 is left out: expected `-->`"), "{told:?}");
+    }
+}
+
+#[test]
 fn a_mebibyte_of_brackets_or_of_cues_that_begin_together_is_read_in_moments() {
     let cue = "00:00:01,000 --> 00:00:02,000\n";
     let (brackets, together) = ("<".repeat(1 << 20), format!("{cue}{}\n\n", "x".repeat(500)).repeat(1_900));
