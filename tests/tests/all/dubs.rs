@@ -203,7 +203,7 @@ async fn what_can_not_be_dubbed_is_refused_in_words_and_starts_nothing() -> anyh
         (json!({ "script": [line(3.0, 2.0, "a")] }), "invalid_request", "at least 0.1 s"),
         (json!({ "script": [line(59.0, 61.0, "a")] }), "invalid_request", "at most 60"),
         (json!({ "script": [line(0.0, 1e300, "a")] }), "invalid_request", "`end` at least 0.1 s later and at most 60"),
-        (json!({ "script": [line(0.0, 1.0, " \u{7} ")] }), "invalid_request", "says nothing"),
+        (json!({ "script": [line(0.0, 1.0, " \u{7} ")] }), "invalid_request", "leave out what is silent"),
         (json!({ "script": [line(0.0, 1.0, "你好世界"), line(1.0, 2.0, "¡…!")] }), "invalid_request", "has sounds for"),
         (json!({ "script": [line(0.0, 1.0, "\u{200b}")], "dry_run": true }), "invalid_request", "has sounds for"),
         (json!({ "script": [line(0.0, 1.0, &"x".repeat(1_001))] }), "invalid_request", "at most 1000 characters"),
@@ -343,6 +343,9 @@ async fn a_text_that_its_voice_does_not_speak_is_refused_and_a_dub_without_a_wor
         }
     }
     assert_eq!(dub_of(client, &json!(dub)).await?, kept);
+    // A segment may be silent on purpose.
+    let silent = edited(json!([text(" \n")])).await?.data()?["dub"].clone();
+    assert_eq!((&silent["segments"][0]["translation"], &silent["warnings"]), (&json!(""), &json!([])));
     // A voice of its language may be named after it. That another voice does not speak it is told.
     let spoken = edited(json!([text("你好世界"), voice("cmn")])).await?;
     assert_eq!(spoken.data()?["dub"]["warnings"], json!([]));

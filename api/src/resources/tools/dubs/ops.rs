@@ -64,7 +64,7 @@ pub struct DubOp {
     pub start: Option<f64>,
     /// When the segment ends, in seconds.
     pub end: Option<f64>,
-    /// The words to speak, at most 1,000 characters; nothing is spoken when it is empty.
+    /// The words to speak, at most 1,000 characters; when it is empty or blank, the segment is silent.
     pub translation: Option<Text>,
     /// The voice, by its engine's name for it.
     pub voice: Option<Text>,

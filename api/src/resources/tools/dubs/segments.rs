@@ -52,7 +52,7 @@ pub(super) fn scripted(
         let (start, end) = (Micros::from_seconds(line.start), Micros::from_seconds(line.end));
         let translation = one_line(&line.text);
         if translation.is_empty() {
-            return Err(wrong(format!("[{place}]: `text` says nothing")));
+            return Err(wrong(format!("[{place}]: `text` says nothing; leave out what is silent")));
         }
         let speaker = line.speaker.as_ref().map_or_else(|| ONE_SPEAKER.to_owned(), |name| name.0.clone());
         let number = voices.len();

@@ -62,7 +62,7 @@ pub struct ScriptSegment {
     pub start: f64,
     /// When it ends, in seconds.
     pub end: f64,
-    /// The words to speak, 1 to 1,000 characters.
+    /// The words to speak, 1 to 1,000 characters, not all of them blank: what is silent is no part of a script.
     pub text: Text,
     /// The speaker's name; `speaker_1` when not given.
     pub speaker: Option<Text>,
