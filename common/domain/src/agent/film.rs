@@ -45,6 +45,13 @@ impl FilmDraft {
         self.moments.iter().map(Moment::ms).sum()
     }
 
+    /// Returns in how many stretches it shows its items: a moment that goes on where the one before ends belongs to the
+    /// same one for whoever watches.
+    pub fn stretches(&self) -> usize {
+        let goes_on = |two: &&[Moment]| two[0].item == two[1].item && two[0].end == two[1].start;
+        self.moments.len() - self.moments.windows(2).filter(goes_on).count()
+    }
+
     /// Returns its scenes.
     fn scenes(&self) -> impl Iterator<Item = ScenePart<'_>> {
         self.moments.iter().flat_map(Moment::parts)

@@ -98,11 +98,11 @@ pub fn done(
         OutputType::Clips => made.iter().map(|(_, ms)| ms).sum(),
         OutputType::Assembled | OutputType::Timeline => films.iter().map(FilmDraft::ms).sum(),
     };
-    let scenes: usize = films.iter().map(|film| film.moments.len()).sum();
+    let stretches: usize = films.iter().map(FilmDraft::stretches).sum();
     let seconds = Minutes::from_hundredths(ms / 10);
     let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let from = names.into_iter().take(5).collect::<Vec<_>>().join(", ");
-    let moments = if scenes == 1 { "1 moment".to_owned() } else { format!("{scenes} moments") };
+    let moments = if stretches == 1 { "1 moment".to_owned() } else { format!("{stretches} moments") };
     let mut message = match output {
         OutputType::Assembled => format!("The film is ready: {seconds} s, {moments} of {from}"),
         OutputType::Timeline => format!("The timeline is ready: {seconds} s, {moments} of {from}"),
@@ -123,4 +123,25 @@ fn with_notes(mut message: String, notes: &[String]) -> String {
         message.push_str(note);
     }
     message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::moments::Moment;
+    use super::*;
+
+    #[test]
+    fn moments_that_go_on_into_each_other_are_told_as_one() {
+        let moment =
+            |item: &str, start, end| Moment { item: item.to_owned(), start, end, text: String::new(), silent: 0 };
+        let told = |moments: &[Moment]| {
+            let (name, moments) = ("Film".to_owned(), moments.to_vec());
+            let film = FilmDraft { name, moments, music: None, captions: false, aspect: None };
+            done(OutputType::Assembled, &[film], &[], &["Talk".to_owned()], &[]).message
+        };
+        let talk = [moment("talk", 0, 10_000), moment("talk", 10_000, 25_000)];
+        assert!(told(&talk).contains("25.00 s, 1 moment of Talk."), "{}", told(&talk));
+        let apart = [moment("talk", 0, 10_000), moment("talk", 10_001, 25_001), moment("river", 25_001, 30_001)];
+        assert!(told(&apart).contains("30.00 s, 3 moments of Talk."), "{}", told(&apart));
+    }
 }
