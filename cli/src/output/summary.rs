@@ -13,8 +13,9 @@ pub fn summary(read: &str, stored: &Value) -> String {
     let count = |name: &str| data[name].as_array().map_or(0, Vec::len);
     let number = |name: &str, unit: &str| data[name].as_f64().map(|value| format!("{value:.1} {unit}"));
     let found = match Read::from_name(read) {
+        Some(Read::Transcript) if said(data).trim().is_empty() => "no words".to_owned(),
         Some(Read::Transcript) => {
-            let text = data["text"].as_str().unwrap_or_default();
+            let text = said(data);
             let shown: String = text.chars().take(SHOWN_CHARS).collect();
             let more = if text.chars().count() > SHOWN_CHARS { "…" } else { "" };
             format!("{}: “{shown}{more}”", counted(text.split_whitespace().count(), "word"))
@@ -44,6 +45,11 @@ pub fn summary(read: &str, stored: &Value) -> String {
     if stored["quality"] == "draft" { format!("{found} (draft)") } else { found }
 }
 
+/// The text of a transcript.
+fn said(data: &Value) -> &str {
+    data["text"].as_str().unwrap_or_default()
+}
+
 /// A number with its noun: `1 turn`, `2 turns`.
 pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
@@ -57,7 +63,7 @@ pub fn text(read: &str, stored: &Value) -> String {
     let times = |row: &Value| (row["start"].as_f64().unwrap_or_default(), row["end"].as_f64().unwrap_or_default());
     let rows = |name: &str| data[name].as_array().map_or(&[][..], Vec::as_slice);
     match Read::from_name(read) {
-        Some(Read::Transcript) => data["text"].as_str().unwrap_or_default().clone_into(&mut text),
+        Some(Read::Transcript) => said(data).clone_into(&mut text),
         Some(Read::Speech | Read::Speakers) => {
             for row in rows("segments") {
                 let (start, end) = times(row);
@@ -108,6 +114,8 @@ mod tests {
         assert_eq!(summary("speech", &speech), "1 segment, 93 % speech");
         let draft = json!({ "quality": "draft", "data": { "text": "go forward ten metres" } });
         assert_eq!(summary("transcript", &draft), "4 words: “go forward ten metres” (draft)");
+        let silent = json!({ "quality": "draft", "data": { "text": " ", "words": [] } });
+        assert_eq!(summary("transcript", &silent), "no words (draft)");
         let beats = json!({ "data": { "tempo": 120.0, "beat_times": [0.5, 1.0] } });
         assert_eq!(summary("beats", &beats), "120.0 BPM, 2 beats");
         let index = json!({ "data": { "moments": [{}, {}], "written": [{}] } });
