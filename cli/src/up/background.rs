@@ -35,11 +35,8 @@ pub(super) fn start(settings: &Settings) -> Result<Started, Failure> {
     let folder = DataDir::prepare(&settings.data_dir)?;
     let log = folder.path().join("up.log");
     // One that runs already goes on writing into its own.
-    if folder.occupant()?.is_none() {
-        put_aside(&log).with_context(|| format!("{} can't be put aside", log.display()))?;
-    }
-    let opened = File::options().append(true).create(true).mode(0o600).open(&log);
-    let file = opened.with_context(|| format!("{} can't be written", log.display()))?;
+    let is_free = folder.occupant()?.is_none();
+    let file = begun(&log, is_free).with_context(|| format!("{} can't be written", log.display()))?;
     let before = file.metadata()?.len();
     let mut child = spawn(file)?;
     let mut line = String::new();
@@ -54,10 +51,17 @@ pub(super) fn start(settings: &Settings) -> Result<Started, Failure> {
     Ok(Started { ready, log })
 }
 
-/// Puts a long log aside, in the place of the one before.
-fn put_aside(log: &Path) -> std::io::Result<()> {
-    let is_long = log.metadata().is_ok_and(|found| found.len() >= MOST_LOG_BYTES);
-    if is_long { std::fs::rename(log, log.with_extension("log.1")) } else { Ok(()) }
+/// Opens the log to add to it. A long one that no service writes is first put aside, in the place of the one before. Of
+/// several starts at once one does so: each locks the log that it finds, and then looks how long the one is that has
+/// the name now.
+fn begun(log: &Path, is_free: bool) -> std::io::Result<File> {
+    let open = || File::options().append(true).create(true).mode(0o600).open(log);
+    let found = open()?;
+    found.lock()?;
+    if is_free && log.metadata()?.len() >= MOST_LOG_BYTES {
+        std::fs::rename(log, log.with_extension("log.1"))?;
+    }
+    open()
 }
 
 fn spawn(log: File) -> anyhow::Result<Child> {
@@ -86,20 +90,41 @@ fn said_since(log: &Path, before: u64) -> std::io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
+    use std::sync::Barrier;
 
     #[test]
     fn a_long_log_is_put_in_the_place_of_the_one_before() {
         let folder = tempfile::tempdir().unwrap();
         let (log, before) = (folder.path().join("up.log"), folder.path().join("up.log.1"));
-        put_aside(&log).unwrap();
+        let begin = |is_free| begun(&log, is_free).unwrap().metadata().unwrap().len();
+        assert_eq!(begin(true), 0);
         std::fs::write(&before, "older").unwrap();
         let file = File::create(&log).unwrap();
         file.set_len(MOST_LOG_BYTES - 1).unwrap();
-        put_aside(&log).unwrap();
-        assert_eq!(std::fs::read_to_string(&before).unwrap(), "older");
+        assert_eq!(begin(true), MOST_LOG_BYTES - 1);
         file.set_len(MOST_LOG_BYTES).unwrap();
-        put_aside(&log).unwrap();
-        assert!(!log.exists() && before.metadata().unwrap().len() == MOST_LOG_BYTES);
+        assert_eq!(begin(false), MOST_LOG_BYTES, "one that runs writes it");
+        assert_eq!(std::fs::read_to_string(&before).unwrap(), "older");
+        assert_eq!(begin(true), 0);
+        assert_eq!((log.metadata().unwrap().len(), before.metadata().unwrap().len()), (0, MOST_LOG_BYTES));
+    }
+
+    #[test]
+    fn of_starts_at_once_one_puts_the_long_log_aside_and_all_write_into_the_new_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let (log, before) = (folder.path().join("up.log"), folder.path().join("up.log.1"));
+        for _ in 0..50 {
+            File::create(&log).unwrap().set_len(MOST_LOG_BYTES).unwrap();
+            let at_once = Barrier::new(8);
+            let start = || {
+                at_once.wait();
+                begun(&log, true).unwrap().write_all(b"a line\n").unwrap();
+            };
+            std::thread::scope(|scope| (0..8).for_each(|_| drop(scope.spawn(start))));
+            assert_eq!(before.metadata().unwrap().len(), MOST_LOG_BYTES);
+            assert_eq!(std::fs::read_to_string(&log).unwrap(), "a line\n".repeat(8));
+        }
     }
 
     #[test]
