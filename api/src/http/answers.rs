@@ -12,7 +12,7 @@ use crate::http::address::{NOWHERE, network};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::holding::Holding;
 use crate::http::refusal::Envelope;
-use crate::http::room::{NoRoom, Room, RoomPermit};
+use crate::http::room::{NoRoom, Room, RoomPermit, quarter_of};
 use crate::http::scope::Scope;
 use crate::http::shares::{Share, Shares};
 use domain::ids::AccountId;
@@ -128,9 +128,12 @@ impl Answers {
     ///
     /// # Errors
     /// `rate_limited` while the taker holds a share of the room and others need the rest, `unavailable` while others
-    /// hold it.
+    /// hold it, `file_too_large` where it is more than visitors may ever hold.
     pub fn hold(&self, taker: impl Into<Taker>, bytes: u64) -> Answer<AnswerPermit> {
         let taker = taker.into();
+        if matches!(taker, Taker::Visitors(_)) && kib_of(bytes) > quarter_of(MOST_KIB_OF_VISITORS) {
+            return Err(never_sent());
+        }
         permit(taker, bytes, |kib| match taker {
             Taker::Account(_) | Taker::Operators => self.room.take(taker, kib),
             Taker::Network(_) => self.room.take_half(taker, kib),
@@ -218,6 +221,14 @@ fn refusal(none: NoRoom, taker: Taker) -> ApiError {
     refusal.retry_after(TRY_AGAIN_S)
 }
 
+/// Says that something can't be sent to visitors, however often they ask.
+fn never_sent() -> ApiError {
+    let most = quarter_of(MOST_KIB_OF_VISITORS) >> 10;
+    let message = format!("This has more than the {most} MiB that can be shown behind a link.");
+    let refusal = ApiError::new(Code::FileTooLarge, message);
+    refusal.suggest("Ask whoever gave you the link for the file itself.")
+}
+
 /// Returns the KiB of the room that so many bytes take.
 fn kib_of(bytes: u64) -> usize {
     usize::try_from(bytes.saturating_sub(FREE_BYTES).div_ceil(1 << 10)).unwrap_or(usize::MAX)
@@ -294,6 +305,10 @@ mod tests {
         assert!(held.len() < 100, "{} MiB of 128", held.len());
         assert_eq!(code(visitors[0]), Some(Code::RateLimited), "they have a quarter");
         assert_eq!(code(visitors[4]), Some(Code::Unavailable), "others have what they lack");
+        let most = (32 << 20) + FREE_BYTES;
+        assert_eq!(answers.hold(visitors[0], most).err().map(|refusal| refusal.code()), Some(Code::RateLimited));
+        let never = answers.hold(visitors[0], most + 1).expect_err("more than they may ever have");
+        assert_eq!((never.code(), never.retry_after_seconds()), (Code::FileTooLarge, None));
         held.push(mib(visitors[5]).expect("some is left for those of the sixth account"));
         let _own = answers.hold(AccountId::mint(), 256 << 20).expect("accounts have all of theirs");
     }

@@ -81,7 +81,7 @@ impl<K: Eq + Hash + Clone> Room<K> {
     pub fn take_quarter(&self, holder: K, kib: usize) -> Result<RoomPermit<K>, NoRoom> {
         let held = self.held.of(&holder);
         let most = (self.free.available_permits() + held) / 4;
-        let why = if held.saturating_add(kib) > self.kib / 4 { NoRoom::HasItsShare } else { NoRoom::IsTaken };
+        let why = if held.saturating_add(kib) > quarter_of(self.kib) { NoRoom::HasItsShare } else { NoRoom::IsTaken };
         self.take_up_to(holder, kib, most, why)
     }
 
@@ -128,6 +128,11 @@ impl<K: Eq + Hash + Clone> Room<K> {
 /// Returns a share of a room: what a holder may have even while others hold some.
 pub const fn share_of(kib: usize) -> usize {
     kib / 8
+}
+
+/// Returns a quarter of a room: what a holder may have of one for visitors, where nobody else holds any.
+pub const fn quarter_of(kib: usize) -> usize {
+    kib / 4
 }
 
 #[cfg(test)]
