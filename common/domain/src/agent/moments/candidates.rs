@@ -2,6 +2,7 @@
 
 use super::footage::{Footage, Stretch, WordHit};
 use super::{Moment, SHORTEST_MS};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Milliseconds that are shown before a found place.
@@ -22,6 +23,23 @@ impl Candidate {
     /// Returns how much it holds of the wanted words.
     pub fn points(&self) -> i64 {
         self.words.values().sum()
+    }
+
+    /// Makes it last `ms` milliseconds at most. The best of what was found in it stays in it, and words that do not are
+    /// none of its words any more.
+    pub fn shorten(&mut self, ms: i64, footage: &Footage<'_>) {
+        let one = &mut self.moment;
+        if one.ms() <= ms {
+            return;
+        }
+        let whole = one.start..one.end;
+        let own = || footage.found.iter().filter(|place| place.item == one.item && whole.contains(&place.start));
+        let best = own().max_by_key(|place| (place.score, Reverse(place.start)));
+        let start = best.map_or(one.start, |best| (best.end - ms).clamp(one.start, best.start));
+        let end = (start + ms).min(one.end);
+        let stays = |word: usize| own().any(|place| place.word == word && start <= place.start && place.end <= end);
+        self.words.retain(|word, _| best.is_none_or(|best| *word == best.word) || stays(*word));
+        (one.start, one.end) = (start, end);
     }
 }
 

@@ -49,21 +49,21 @@ pub(super) fn in_sentences(moments: Vec<Moment>, footage: &Footage<'_>) -> Optio
     Some(settled(moments, &rooms, &ends, length))
 }
 
-/// Returns the moments with starts and ends in pauses, together as long as before. Where that can't be, they stay as
-/// they are.
+/// Returns the moments with starts and ends in pauses, together as long as before. Where that can't be without losing a
+/// word that was found in them, they stay as they are.
 pub fn in_pauses(moments: Vec<Moment>, footage: &Footage<'_>) -> Vec<Moment> {
     if !knows_pauses(&moments, footage) {
         return moments;
     }
-    let length = total(&moments);
-    // What was found may be longer than the pauses allow: then a part of it is shown.
-    for keeps_found in [true, false] {
+    let (length, words) = (total(&moments), footage.words_in(&moments));
+    // What was found may be longer than the pauses allow: then a part of it is shown, but some of each word.
+    let moved = [true, false].into_iter().find_map(|keeps_found| {
         let rooms = rooms(&moments, footage, keeps_found);
-        if let Some(ends) = fitting(&rooms, length, &[true, false]) {
-            return settled(moments, &rooms, &ends, length);
-        }
-    }
-    moments
+        let ends = fitting(&rooms, length, &[true, false])?;
+        Some(settled(moments.clone(), &rooms, &ends, length))
+            .filter(|moved| footage.words_in(moved).is_superset(&words))
+    });
+    moved.unwrap_or(moments)
 }
 
 /// Returns the moments, each with its start and its end in the nearest pauses, at best where sentences end. Together

@@ -4,7 +4,7 @@
 use super::{Moment, Pause};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A stretch of an item: its start and its end in milliseconds.
 pub type Stretch = (i64, i64);
@@ -58,6 +58,15 @@ impl<'a> Footage<'a> {
         let start = self.found.iter().filter(is_in).map(|place| place.start).min().unwrap_or(one.start);
         let end = self.found.iter().filter(is_in).map(|place| place.end).max().unwrap_or(start);
         (start, end.max(start))
+    }
+
+    /// Returns the indices of the words that were found in what is heard of these moments.
+    pub(super) fn words_in(&self, moments: &[Moment]) -> BTreeSet<usize> {
+        let is_in = |place: &WordHit, one: &Moment| {
+            place.item == one.item && one.start <= place.start && place.end <= one.end - one.silent
+        };
+        let shown = self.found.iter().filter(|place| moments.iter().any(|one| is_in(place, one)));
+        shown.map(|place| place.word).collect()
     }
 
     /// Returns the stretch of an item from what is left out before these times to what is left out after them; `None`

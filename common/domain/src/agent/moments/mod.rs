@@ -26,8 +26,10 @@ use std::collections::{BTreeMap, BTreeSet};
 pub const SHORTEST_MS: i64 = 2_000;
 /// The most scenes of a film.
 pub const MOST_SCENES: usize = 40;
-/// The shortest part without sound, in milliseconds, that is a scene of its own: as long as the shortest of a timeline.
-const SHORTEST_SILENT_MS: i64 = 10;
+/// The shortest part without sound, in milliseconds, that is a scene of its own: some pictures of any usual film, so that
+/// it can be seen. What is shorter belongs to the scene before it, whose sound goes on: of a word that is too little to
+/// be heard.
+const SHORTEST_SILENT_MS: i64 = 100;
 
 /// A part of an item that is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,7 +103,7 @@ fn picked(footage: &Footage<'_>, length_ms: i64) -> Vec<Candidate> {
         if room < SHORTEST_MS.min(length_ms) || picked.len() == MOST_SCENES {
             break;
         }
-        one.moment.end = one.moment.end.min(one.moment.start + room);
+        one.shorten(room, footage);
         total += one.moment.ms();
         picked.push(one);
     }

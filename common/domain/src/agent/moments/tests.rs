@@ -162,8 +162,29 @@ fn where_no_sentence_ends_it_is_cut_between_words_and_goes_on_without_sound_if_i
     assert_eq!((one.start % 400, (one.end - one.silent) % 400), (0, 0), "{one:?}");
     let parts: Vec<_> = one.parts().map(|part| (part.start, part.ms, part.is_heard)).collect();
     assert_eq!(parts, [(one.start, 10_000, true), (one.start + 10_000, 100, false)]);
-    let shorter = Moment { silent: 9, ..one.clone() };
-    assert_eq!(shorter.parts().count(), 1, "it is too short for a scene");
+    let shorter = Moment { silent: 99, ..one.clone() };
+    let parts: Vec<_> = shorter.parts().map(|part| (part.start, part.ms, part.is_heard)).collect();
+    assert_eq!(parts, [(one.start, 10_100, true)], "it is too short for a scene of its own");
+}
+
+#[test]
+fn what_is_made_shorter_still_has_the_best_of_what_was_found_in_it() {
+    let shot = Some((9_000, 15_000));
+    let found = [WordHit { shot, ..hit("a", 12_000, 0, 100) }, WordHit { shot, ..hit("a", 9_500, 1, 50) }];
+    assert_eq!(spans(&unheard(&found[..1], |_| Some(MINUTE), 2_000)), [("a", 10_500, 12_500)]);
+    assert_eq!(spans(&unheard(&found, |_| Some(MINUTE), 2_000)), [("a", 10_500, 12_500)]);
+    assert_eq!(spans(&unheard(&found, |_| Some(MINUTE), 4_000)), [("a", 9_000, 13_000)], "both are in it");
+}
+
+#[test]
+fn between_what_is_left_out_no_word_that_was_found_is_given_up_for_a_pause() {
+    let words = spoken(&"one after another without a stop ".repeat(15), 0);
+    let pauses = BTreeMap::from([("a".to_owned(), pauses(&words, MINUTE))]);
+    let apart = BTreeMap::from([("a".to_owned(), vec![(0, 3_900), (12_100, 20_000)])]);
+    let found = [WordHit { end: 12_000, ..hit("a", 11_600, 0, 100) }];
+    let footage = Footage { found: &found, lasts: &|_: &str| Some(MINUTE), pauses: &pauses, apart: &apart };
+    assert_eq!(spans(&chosen(&footage, 5_000)), [("a", 7_100, 12_100)]);
+    assert_eq!(spans(&chosen(&footage, 4_800)), [("a", 7_200, 12_000)], "where it can, it begins and ends in pauses");
 }
 
 #[test]
@@ -210,7 +231,7 @@ proptest! {
     #[test]
     fn nothing_that_is_left_out_is_shown(
         words in prop::collection::vec((80_i64..700, 0_i64..900, prop::bool::weighted(0.12)), 0..90),
-        hits in prop::collection::vec((0_i64..MINUTE, 0_usize..3, 1_i64..100, 1_000_i64..9_000), 1..12),
+        hits in prop::collection::vec((0_i64..MINUTE - 500, 0_usize..3, 1_i64..100, 1_000_i64..9_000), 1..12),
         apart in prop::collection::vec((0_i64..MINUTE, 1_i64..8_000), 1..6),
         length in 2_000_i64..MINUTE,
         is_clips in prop::bool::ANY,
@@ -231,6 +252,8 @@ proptest! {
         let apart = BTreeMap::from([("a".to_owned(), joined(stretches.collect()))]);
         let footage = Footage { found: &found, lasts: &|_: &str| Some(MINUTE), pauses: &pauses, apart: &apart };
         let mut moments = chosen(&footage, length);
+        let is_found = !words_found(&footage).is_empty();
+        prop_assert_eq!(is_found, !footage.words_in(&moments).is_empty(), "what is shown was found in it");
         if is_clips {
             moments = each_in_pauses(moments, &footage);
         }
