@@ -31,7 +31,7 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
 use crate::usecases::once::Once;
-use crate::usecases::projects::runs::planner;
+use crate::usecases::projects::runs::{planner, settle_spent};
 use crate::usecases::projects::status::cancel_project;
 use crate::usecases::projects::{ProjectAnswer, create_project, reach, remove_project, set_project_webhook};
 use domain::ids::{AccountId, ProjectId};
@@ -227,7 +227,8 @@ impl Projects {
     ) -> Answer<Json<Project>> {
         let Auth(caller) = auth;
         let mut conn = self.0.conn().await?;
-        let row = reach(&mut conn, &caller, id.0.id(Code::ProjectNotFound)?).await?;
+        let mut row = reach(&mut conn, &caller, id.0.id(Code::ProjectNotFound)?).await?;
+        settle_spent(&mut conn, &mut row).await?;
         Ok(Json(Project::new(row, &self.0)?))
     }
 

@@ -2,6 +2,7 @@
 //! the changes of status, `runs` the agent's work.
 
 pub mod runs;
+mod spent;
 pub mod status;
 mod telling;
 

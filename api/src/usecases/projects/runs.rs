@@ -4,9 +4,11 @@
 //! stored together with the change of the project's status that follows from it, in one transaction. If the run was
 //! claimed again since, nothing is stored.
 
+use super::spent::{own_jobs, settle};
 use super::telling::{self, Revision};
 use super::{ProjectAnswer, cancelled, missing, reach, why_refused, within_quota};
 use crate::app::App;
+use crate::app::beside::run_beside;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
@@ -15,7 +17,7 @@ use crate::usecases::jobs::{cancel_jobs, stop_jobs};
 use crate::usecases::once::{Begun, Made, Once};
 use crate::usecases::round_robin::{RoundRobin, TurnPermit};
 use domain::agent::{Assignment, Budget, PLANNER, Planner};
-use domain::ids::{AccountId, JobId, ProjectId, ProjectRunId};
+use domain::ids::{AccountId, ProjectId, ProjectRunId};
 use domain::project::{OutputType, ProjectMode, ProjectStatus};
 use runtime::chat::ChatClient;
 use runtime::ending::AfterCommit;
@@ -135,10 +137,11 @@ async fn planner_of(app: &App, conn: &mut PgConnection, project: &ProjectRow, sa
     let id = project.id.to_string();
     let (assignment, model) =
         (Assignment { project: &id, brief: &project.brief, output }, app.agent.as_ref().map(ChatClient::model));
-    let latest = match project_runs::latest(conn, project.id).await? {
+    let mut latest = match project_runs::latest(conn, project.id).await? {
         Some(memory) => opened(memory)?,
         None => Planner::new(assignment, model),
     };
+    settle(conn, project.workspace_id, &mut latest).await?;
     Ok(latest.again(assignment, said, model))
 }
 
@@ -265,8 +268,20 @@ pub async fn stop_started(app: &App, caller: &Caller, project: ProjectId, planne
     Ok(())
 }
 
-fn own_jobs(planner: &Planner) -> Vec<JobId> {
-    planner.own_jobs().into_iter().filter_map(|job| job.parse().ok()).collect()
+/// Makes the row of a project that no run works on say what its agent has spent as of now: of the jobs that a run left
+/// when it was stopped, what they were charged, or what is still held for them.
+pub async fn settle_spent(conn: &mut PgConnection, row: &mut ProjectRow) -> Answer<()> {
+    let has_no_run = matches!(row.status, ProjectStatus::Cancelled | ProjectStatus::Idle | ProjectStatus::Failed);
+    if !has_no_run || row.planner.is_none() {
+        return Ok(());
+    }
+    let Some(memory) = project_runs::latest(conn, row.id).await? else { return Ok(()) };
+    // The row says enough where the memory can't be read.
+    let Ok(mut planner) = run_beside(|| opened(memory)) else { return Ok(()) };
+    settle(conn, row.workspace_id, &mut planner).await?;
+    (row.spent_minutes, row.spent_credits) = planner.spent();
+    row.spent_steps = i32::try_from(planner.steps()).unwrap_or(i32::MAX);
+    Ok(())
 }
 
 /// Hands a run back: whoever looks next may take it up at once.

@@ -63,10 +63,11 @@ pub async fn change_project_status<T>(
 pub async fn cancel_project(app: &App, caller: &Caller, id: ProjectId) -> Answer<ProjectRow> {
     let change = ProjectChange::to(ProjectStatus::Cancelled);
     let mut cancel = app.process.begin_of(caller.account_id).await?;
-    let Some(row) = projects::change(&mut cancel, id, caller.workspace.id, &change).await? else {
+    let Some(mut row) = projects::change(&mut cancel, id, caller.workspace.id, &change).await? else {
         return Err(why_refused(&mut cancel, caller, id, change.status).await?);
     };
     let jobs_stopped = runs::stop(app, &mut cancel, caller, id).await?;
+    runs::settle_spent(&mut cancel, &mut row).await?;
     cancel.commit().await?;
     if let Some(after_commit) = jobs_stopped {
         after_commit.run(&app.process.pool, &app.process.wakes).await;

@@ -130,6 +130,16 @@ impl Memory {
         true
     }
 
+    /// Counts what its own jobs that have ended were charged, in place of what was held for them.
+    pub fn settle(&mut self, charged: &dyn Fn(&str) -> Option<Minutes>) {
+        for (job, held) in std::mem::take(&mut self.own) {
+            match charged(&job) {
+                Some(minutes) => self.spent += minutes.hundredths() - held,
+                None => self.own.push((job, held)),
+            }
+        }
+    }
+
     /// Whether a render was begun, or its item was there.
     fn has_begun_films(&self) -> bool {
         !self.renders.is_empty() || !self.outputs.is_empty()

@@ -182,6 +182,15 @@ impl Planner {
         (Minutes::from_hundredths(minutes), Credits::from_hundredths(credits))
     }
 
+    /// Counts what jobs that it started were charged, in place of what was held for them, and waits for them no more.
+    /// `charged` knows those that have ended. A run hears that itself unless it is stopped before.
+    pub fn settle(&mut self, charged: &dyn Fn(&str) -> Option<(Minutes, Credits)>) {
+        match self {
+            Self::Chat(chat) => chat.settle(charged),
+            Self::Keywords(memory) => memory.settle(&|job| charged(job).map(|(minutes, _)| minutes)),
+        }
+    }
+
     /// Returns the ids of the timelines that it made.
     pub fn timelines(&self) -> &[String] {
         match self {
@@ -203,6 +212,25 @@ impl Planner {
         match self {
             Self::Chat(chat) => chat.own_jobs().collect(),
             Self::Keywords(memory) => memory.own_jobs().collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_jobs_that_a_stopped_run_left_what_they_were_charged_counts_once_it_is_known() {
+        let memory = Memory::new("prj_1".to_owned(), Wishes::of("the river"), OutputType::Assembled);
+        let own = ["stopped", "done", "runs"].map(|job| (job.to_owned(), 50)).to_vec();
+        let mut planner = Planner::Keywords(Box::new(Memory { spent: 170, own, ..memory }));
+        let mut ended = vec![("stopped", 0), ("done", 30)];
+        for (spent, left) in [(100, vec!["runs"]), (95, vec![])] {
+            let charged = |id: &str| ended.iter().find(|(job, _)| *job == id).map(|(_, minutes)| *minutes);
+            planner.settle(&|id| Some((Minutes::from_hundredths(charged(id)?), Credits::ZERO)));
+            assert_eq!((planner.spent().0, planner.own_jobs()), (Minutes::from_hundredths(spent), left));
+            ended.push(("runs", 45));
         }
     }
 }

@@ -84,7 +84,12 @@ async fn the_jobs_of_a_project_that_is_cancelled_or_deleted_cost_nothing_and_tho
         until("it waits for reads", async || Ok((studio.get(&id).await?["status"] == "generating").then_some(())))
             .await?;
         assert_eq!(studio.world.count("SELECT count(*) FROM jobs WHERE status = 'queued'").await?, 3);
-        client.send(method, &format!("/projects/{id}{action}"), &[], None).await?;
+        let spent = |project: &Value| project["spent"]["minutes"].as_f64();
+        assert!(spent(&studio.get(&id).await?) > Some(0.0), "what is held counts");
+        let stopped = client.send(method, &format!("/projects/{id}{action}"), &[], None).await?;
+        if action == "/cancel" {
+            assert_eq!((spent(&stopped.json), spent(&studio.get(&id).await?)), (Some(0.0), Some(0.0)));
+        }
         let live = "SELECT count(*) FROM jobs WHERE status = 'queued' AND read = 'speech'";
         assert_eq!(studio.world.count(live).await?, 1, "it was asked for by somebody else");
         assert_eq!(studio.world.count("SELECT count(*) FROM jobs WHERE status = 'queued'").await?, 1);

@@ -3,6 +3,8 @@
 
 use super::{Chat, PendingCall, PendingJob};
 use crate::agent::reading::{has_ended, held, hundredths, started_reads, texts};
+use crate::credits::Credits;
+use crate::minutes::Minutes;
 use serde_json::Value;
 
 /// The most timelines, and the most items, that are remembered.
@@ -74,6 +76,17 @@ impl Chat {
         }
     }
 
+    /// Counts what its own jobs that have ended were charged, in place of what was held for them.
+    pub fn settle(&mut self, charged: &dyn Fn(&str) -> Option<(Minutes, Credits)>) {
+        let (spent, credits_spent) = (&mut self.spent, &mut self.credits);
+        self.jobs.retain(|job| {
+            let Some((minutes, credits)) = charged(&job.id).filter(|_| job.is_own) else { return true };
+            *spent += minutes.hundredths() - job.minutes;
+            *credits_spent += credits.hundredths() - job.credits;
+            false
+        });
+    }
+
     fn note_item(&mut self, item: &str, ms: i64, is_render: bool) {
         if !is_render {
             self.made.retain(|(other, _)| other != item);
@@ -97,6 +110,31 @@ mod tests {
     use super::*;
     use crate::project::OutputType;
     use serde_json::json;
+
+    #[test]
+    fn of_jobs_that_a_stopped_run_left_what_they_were_charged_counts() {
+        let model = ChatModel { id: "thinker", most_bytes: 1 << 20 };
+        let mut chat = Chat::new("prj_1".to_owned(), "Draw".to_owned(), OutputType::Assembled, model);
+        let call = |tool: &str| PendingCall {
+            id: "call_1".to_owned(),
+            tool: tool.to_owned(),
+            arguments: json!({}),
+            has_price: true,
+            is_priced: true,
+        };
+        let held = |credits: f64, minutes: f64, job: &str| {
+            let meta = json!({ "cost": { "credits": credits }, "cloud_processing": { "minutes": minutes } });
+            json!({ "data": { "job_id": job }, "meta": meta })
+        };
+        chat.note_started(&call("generate_image"), &held(2.5, 0.0, "job_1"));
+        chat.note_started(&call("render_timeline"), &held(0.0, 0.25, "job_2"));
+        chat.note_started(&call("render_timeline"), &held(0.0, 0.0, "job_of_others"));
+        assert_eq!((chat.spent, chat.credits), (25, 250));
+        chat.settle(&|id| (id != "job_2").then_some((Minutes::ZERO, Credits::from_hundredths(40))));
+        assert_eq!((chat.spent, chat.credits, chat.own_jobs().collect::<Vec<_>>()), (25, 40, vec!["job_2"]));
+        chat.settle(&|_| Some((Minutes::ZERO, Credits::ZERO)));
+        assert_eq!((chat.spent, chat.credits, chat.jobs.len()), (0, 40, 1), "those of others stay");
+    }
 
     #[test]
     fn a_dub_is_a_film_that_was_made_whether_it_was_there_or_its_job_has_ended() {
