@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
+use store::generations::MakerOffer;
 use worker::readers::ReadError;
 use worker::{Dubbed, Engines};
 
@@ -277,6 +278,38 @@ async fn a_film_that_could_not_be_dubbed_is_not_rendered() -> anyhow::Result<()>
     assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 0);
     let body = with(&body, "timeline_revision", 3);
     assert_eq!(client.tool("dub", &body).await?.data()?["status"], "queued", "what can be dubbed is rendered");
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_voice_that_nobody_has_or_that_speaks_none_of_the_script_is_refused_before_the_film() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let (client, item) = (&tenant.client, world.item(&tenant, Media::video(60)).await?);
+    let names = MakerOffer { name: "espeak-ng-voices:afrikaans".to_owned(), version: "1".to_owned() };
+    store::generations::announce(&mut *world.pool().acquire().await?, &[names]).await?;
+    let body = spoken(&timeline(client, item).await?);
+    let says = |language: &str, text: &str| {
+        let script = json!([{ "start": 0, "end": 1, "text": text }]);
+        with(&with(&body, "target_language", language), "script", script)
+    };
+    let by = |asked: &Value, voice: &str| with(asked, "voices", json!([{ "speaker": "speaker_1", "voice": voice }]));
+    let unread = json!({ "timeline_id": body["timeline_id"], "target_language": "es" });
+    for (asked, code, said) in [
+        (by(&says("en", "hello"), "nope"), "engine_not_configured", "No worker has a voice `nope`."),
+        (by(&unread, "nope"), "engine_not_configured", "No worker has a voice `nope`."),
+        (by(&unread, "-w"), "invalid_request", "`voices[0]`"),
+        (says("es", "ไทย"), "invalid_request", "has sounds for"),
+        (says("de", "ᚠᚢᚦ"), "invalid_request", "has sounds for"),
+        (says("es", "٣٤٥"), "invalid_request", "has sounds for"),
+    ] {
+        let refused = client.tool("dub", &asked).await?;
+        assert_eq!(refused.code(), code, "{asked}: {}", refused.text);
+        assert!(refused.text.contains(said), "{said}: {}", refused.text);
+    }
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 0);
+    let there = client.tool("dub", &by(&body, "Afrikaans")).await?;
+    assert_eq!(there.data()?["status"], "queued", "a voice that there is");
     world.end().await
 }
 

@@ -110,7 +110,7 @@ impl Generator {
         let built_in = built_in.map(|one| MakerOffer { name: one.engine.name().to_owned(), version: one.version });
         let models = self.providers.iter().filter(|provider| provider.can_be_asked());
         built_in
-            .chain(self.speakers.languages())
+            .chain(self.speakers.voices())
             .chain(models.map(|one| MakerOffer { name: one.id().to_owned(), version: PROVIDER.to_owned() }))
             .collect()
     }

@@ -3,7 +3,7 @@
 
 use super::making::{Make, Order, Unmade};
 use domain::credits::Credits;
-use domain::dub::{Lack, lack_of_language};
+use domain::dub::{Lack, lack_of_voice};
 use domain::generation::{GenerationPlan, Maker};
 use domain::ids::{ItemId, JobId};
 use domain::model::{BuiltIn, Price};
@@ -77,10 +77,10 @@ impl Make for GenerationRequest {
 }
 
 impl GenerationRequest {
-    /// Returns the language that no worker speaks. Only `espeak-ng` speaks several.
+    /// Returns the language or the voice that no worker has. Only `espeak-ng` speaks several.
     fn lack_of_voice(&self, offered: &[String]) -> Option<Lack> {
         let asked = &self.plan.asked;
         let voice = asked.voice.as_deref().or(asked.language.as_deref())?;
-        if matches!(self.plan.maker, Maker::Engine(BuiltIn::Espeak)) { lack_of_language(voice, offered) } else { None }
+        if matches!(self.plan.maker, Maker::Engine(BuiltIn::Espeak)) { lack_of_voice(voice, offered) } else { None }
     }
 }

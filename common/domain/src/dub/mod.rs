@@ -23,7 +23,8 @@ pub use fit::{Fitted, Spoken, TEMPOS, fitted, tempo};
 pub use language::{Language, MOST_VOICE_CHARACTERS, engine_of, is_voice, usual_voice};
 pub(crate) use offers::language_of_voice;
 pub use offers::{
-    Lack, lack_of_language, lack_of_pair, lack_of_translation, lack_of_voices, offered_languages, offered_pair,
+    Lack, lack_of_pair, lack_of_translation, lack_of_voice, lack_of_voices, offered_languages, offered_pair,
+    offered_voices,
 };
 pub use ops::{DubOp, NewSegment};
 pub use plan::{Before, DubPlan, DubTool, Needs, reckoned_bytes};

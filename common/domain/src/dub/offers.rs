@@ -7,6 +7,12 @@ use std::collections::BTreeSet;
 
 /// The most languages in an offer. Its name has all of them and is a primary key, which may not be long.
 const MOST_LANGUAGES: usize = 500;
+/// How an offer of languages begins behind the engine's name.
+const LANGUAGES: &str = ":";
+/// The most bytes of names of voices in an offer, for the same reason.
+const MOST_NAMES_BYTES: usize = 2_000;
+/// How an offer of the names of voices begins. Processes of the release before read past it.
+const NAMES: &str = "-voices:";
 /// How the voices of another engine begin, which `espeak-ng` plays where they are installed. They name no language.
 const MBROLA: &str = "mb";
 
@@ -26,6 +32,8 @@ pub enum Lack {
         /// The pairs that workers translate, such as `eng-spa`.
         offered: Vec<String>,
     },
+    /// A voice that is no language's code, by its name.
+    Name(String),
     /// Voices of a language.
     Voice {
         /// The language's code.
@@ -37,25 +45,26 @@ pub enum Lack {
 
 /// Returns what these offers lack to speak a dub into this language by these voices.
 ///
-/// Workers of the release before name no languages of `espeak-ng`; where none are named, any may be spoken.
+/// Where no worker names languages of `espeak-ng`, any may be spoken; so may any voice with a name of its own, where no
+/// worker names those.
 pub fn lack_of_voices<'a>(
     mut voices: impl Iterator<Item = &'a str>,
     target: &Language,
     offered: &[String],
 ) -> Option<Lack> {
-    let spoken = spoken_languages(offered);
+    let (spoken, names) = (offered_of(offered, LANGUAGES), offered_of(offered, NAMES));
     voices.find_map(|voice| {
         let engine = engine_of(voice, target);
         if !offered.iter().any(|offer| offer == engine.name()) {
             return Some(Lack::Engine(engine.name()));
         }
-        lack_among(&spoken, voice).filter(|_| engine == BuiltIn::Espeak)
+        lack_among(&spoken, &names, voice).filter(|_| engine == BuiltIn::Espeak)
     })
 }
 
-/// Returns the lack of the language of this voice of `espeak-ng` among these offers.
-pub fn lack_of_language(voice: &str, offered: &[String]) -> Option<Lack> {
-    lack_among(&spoken_languages(offered), voice)
+/// Returns the lack of this voice of `espeak-ng`, or of its language, among these offers.
+pub fn lack_of_voice(voice: &str, offered: &[String]) -> Option<Lack> {
+    lack_among(&offered_of(offered, LANGUAGES), &offered_of(offered, NAMES), voice)
 }
 
 /// Returns what these offers lack to translate into `target`: from `source`, or from any language if that is not known.
@@ -94,17 +103,31 @@ pub fn offered_pair(pair: &str) -> String {
 
 /// Returns the name by which workers offer the languages that `espeak-ng` speaks there; `None` for none or too many.
 pub fn offered_languages(codes: &[String]) -> Option<String> {
-    (1..=MOST_LANGUAGES).contains(&codes.len()).then(|| format!("{}:{}", BuiltIn::Espeak.name(), codes.join(",")))
+    (1..=MOST_LANGUAGES)
+        .contains(&codes.len())
+        .then(|| format!("{}{LANGUAGES}{}", BuiltIn::Espeak.name(), codes.join(",")))
 }
 
-fn spoken_languages(offered: &[String]) -> BTreeSet<&str> {
-    let lists = offered.iter().filter_map(|offer| offer.strip_prefix(BuiltIn::Espeak.name())?.strip_prefix(':'));
-    lists.flat_map(|codes| codes.split(',')).collect()
+/// Returns the name by which workers offer the voices of `espeak-ng` that have names of their own, in lower case; `None`
+/// for none or too many.
+pub fn offered_voices(names: &[String]) -> Option<String> {
+    let names = names.join(",").to_ascii_lowercase();
+    (1..=MOST_NAMES_BYTES).contains(&names.len()).then(|| format!("{}{NAMES}{names}", BuiltIn::Espeak.name()))
 }
 
-fn lack_among(spoken: &BTreeSet<&str>, voice: &str) -> Option<Lack> {
-    let language = language_of_voice(voice).filter(|_| !spoken.is_empty())?;
-    (!spoken.contains(language)).then(|| Lack::Voice {
+/// Returns what is in the offers of `espeak-ng` that begin so behind its name.
+fn offered_of<'a>(offered: &'a [String], list: &str) -> BTreeSet<&'a str> {
+    let lists = offered.iter().filter_map(|offer| offer.strip_prefix(BuiltIn::Espeak.name())?.strip_prefix(list));
+    lists.flat_map(|all| all.split(',')).collect()
+}
+
+fn lack_among(spoken: &BTreeSet<&str>, names: &BTreeSet<&str>, voice: &str) -> Option<Lack> {
+    let Some(language) = language_of_voice(voice) else {
+        let name = voice.split('+').next().unwrap_or_default().to_ascii_lowercase();
+        let is_known = names.is_empty() || names.contains(name.as_str()) || name.split('-').next() == Some(MBROLA);
+        return (!is_known).then(|| Lack::Name(voice.to_owned()));
+    };
+    (!spoken.is_empty() && !spoken.contains(language)).then(|| Lack::Voice {
         language: language.to_owned(),
         offered: spoken.iter().map(|one| (*one).to_owned()).collect(),
     })

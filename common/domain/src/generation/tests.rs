@@ -82,6 +82,13 @@ fn a_voice_has_sounds_for_its_letters_and_none_for_marks_blanks_and_what_can_not
         (BuiltIn::Espeak, Some("ja+f3"), "さくら", true, ""),
         (BuiltIn::Espeak, Some("de"), "Guten さくら", true, "さくら"),
         (BuiltIn::Espeak, Some("Mandarin"), "你好", true, ""),
+        (BuiltIn::Espeak, Some("es"), "กขค", false, "กขค"),
+        (BuiltIn::Espeak, Some("th"), "กขค ๓", true, ""),
+        (BuiltIn::Espeak, Some("de"), "ᚠᚢᚦ", false, "ᚠᚢᚦ"),
+        (BuiltIn::Espeak, Some("es"), "٣٤٥", false, "٣٤٥"),
+        (BuiltIn::Espeak, Some("es-419+f3"), "hola ٣", true, "٣"),
+        (BuiltIn::Espeak, Some("ar"), "٣٤٥", true, ""),
+        (BuiltIn::Espeak, Some("es"), "नमस्ते 한국 გამარჯობა", true, ""),
     ] {
         let plan = spoken(engine, language, text);
         let found = (plan.is_speakable(), plan.unspoken().into_iter().collect::<String>());

@@ -7,7 +7,7 @@
 use super::{InstalledEngine, OUTPUT_FILE};
 use crate::readers::decode::{Encoder, Feed, MediaTools, Workshop, executable, input_path, nameless, whole_output};
 use crate::readers::{JobCtx, ReadError};
-use domain::dub::offered_languages;
+use domain::dub::{is_voice, offered_languages, offered_voices};
 use domain::generation::{Asked, longest_spoken_ms};
 use domain::model::BuiltIn;
 use std::collections::BTreeSet;
@@ -46,6 +46,8 @@ pub(crate) struct Speakers {
     flite: Option<Program>,
     /// The codes of the languages that `espeak-ng` has voices for.
     languages: Vec<String>,
+    /// The names of its voices that have one of their own.
+    names: Vec<String>,
 }
 
 /// A program of this machine.
@@ -64,14 +66,16 @@ impl Speakers {
             Some(Program { path, version })
         };
         let (espeak, flite) = (with_version("espeak-ng"), with_version("flite"));
-        let languages = espeak.as_ref().map(|program| listed(&program.path)).unwrap_or_default();
-        Self { espeak, flite, languages }
+        let list = espeak.as_ref().map(|program| listed(&program.path)).unwrap_or_default();
+        Self { espeak, flite, languages: codes(&list), names: names(&list) }
     }
 
-    /// What they can speak, for the fleet: the languages of `espeak-ng`. The engines themselves are in `versions`.
-    pub(crate) fn languages(&self) -> Option<MakerOffer> {
-        let version = self.espeak.as_ref()?.version.clone();
-        Some(MakerOffer { name: offered_languages(&self.languages)?, version })
+    /// What they can speak, for the fleet: the languages of `espeak-ng`, and its voices with names of their own. The
+    /// engines themselves are in `versions`.
+    pub(crate) fn voices(&self) -> impl Iterator<Item = MakerOffer> {
+        let offered = [offered_languages(&self.languages), offered_voices(&self.names)].into_iter().flatten();
+        let version = self.espeak.as_ref().map(|program| program.version.clone());
+        offered.filter_map(move |name| Some(MakerOffer { name, version: version.clone()? }))
     }
 
     /// Returns the engines that there are, with their versions.
@@ -207,10 +211,17 @@ fn version(program: &Path) -> String {
     words.unwrap_or("unknown").to_owned()
 }
 
-/// Returns the codes of the languages that `espeak-ng` has voices for.
-fn listed(program: &Path) -> Vec<String> {
+/// Returns the list of the voices of `espeak-ng`.
+fn listed(program: &Path) -> String {
     let said = Command::new(program).arg("--voices").output();
-    codes(&said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default())
+    said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
+}
+
+/// Returns the names in a list of voices by which a voice can be asked for, in its fourth column. Names with other signs
+/// than those of a voice, such as `Spanish_(Spain)`, can't be.
+fn names(list: &str) -> Vec<String> {
+    let names = list.lines().skip(1).filter_map(|line| line.split_whitespace().nth(3));
+    names.filter(|name| is_voice(name)).map(str::to_owned).collect()
 }
 
 /// Returns the languages of a list of voices: each line has the voice's language in its second column, and after its

@@ -10,8 +10,10 @@ fn the_languages_that_have_voices_are_those_that_the_engine_lists() {
                 2  en-gb           --/M      English_(Great_Britain) gmw/en               (en 2)\n \
                 5  piqd            --/M      Klingon            art/piqd\n";
     assert_eq!(codes(list), ["cmn", "en", "zh"]);
-    assert!(codes("").is_empty());
-    let offered = Speakers::found().languages().expect("espeak-ng is installed for tests").name;
+    assert_eq!(names(list), ["Klingon"]);
+    assert!(codes("").is_empty() && names("").is_empty());
+    let [offered, named] = Speakers::found().voices().map(|offer| offer.name).collect::<Vec<_>>().try_into().unwrap();
+    assert!(named.contains(",klingon,") && !named.contains("nope"), "{named}");
     let has = |code: &str| offered.split([':', ',']).any(|one| one == code);
     assert_eq!(["de", "es", "no", "zh", "oc", "qqq"].map(has), [true, true, true, true, false, false], "{offered}");
 }

@@ -94,16 +94,25 @@ fn silent() -> ApiError {
     ApiError::new(Code::ReadNotApplicable, "Nobody says a word in the item.")
 }
 
+/// Refuses voices whose names can't be those of voices.
+pub(super) fn refuse_misnamed(voices: &[SpeakerVoice]) -> Answer<()> {
+    match voices.iter().position(|one| !is_voice(&one.voice)) {
+        Some(place) => Err(wrong_voice(place, "`voice` is no name of a voice")),
+        None => Ok(()),
+    }
+}
+
+fn wrong_voice(place: usize, why: &str) -> ApiError {
+    ApiError::new(Code::InvalidRequest, format!("`voices[{place}]`: {why}."))
+}
+
 /// Gives speakers the voices that the request names.
 fn voiced(dub: &mut Dub, voices: &[SpeakerVoice]) -> Answer<()> {
+    refuse_misnamed(voices)?;
     for (place, SpeakerVoice { speaker, voice }) in voices.iter().enumerate() {
-        let wrong = |why: &str| Err(ApiError::new(Code::InvalidRequest, format!("`voices[{place}]`: {why}.")));
-        if !is_voice(voice) {
-            return wrong("`voice` is no name of a voice");
-        }
         let mut theirs = dub.segments.iter_mut().filter(|segment| segment.speaker == speaker.0).peekable();
         if theirs.peek().is_none() {
-            return wrong("nobody who speaks is called so");
+            return Err(wrong_voice(place, "nobody who speaks is called so"));
         }
         theirs.for_each(|segment| segment.voice.clone_from(&voice.0));
     }

@@ -177,6 +177,11 @@ impl GenerationCall<'_> {
                 ApiError::new(Code::EngineNotConfigured, message)
                     .suggest("Name one of these in `language`, or a voice of one in `voice`.")
             }
+            Unmade::Lacking(Lack::Name(voice)) => {
+                let message = format!("No worker has a voice `{voice}`.");
+                ApiError::new(Code::EngineNotConfigured, message)
+                    .suggest("Name a language in `language`, or a voice as `espeak-ng --voices` names them.")
+            }
             why => ordering.refusal(why, standing),
         };
         let told = |standing: &Standing<ItemId>| {

@@ -200,8 +200,17 @@ fn a_plan_is_what_it_makes_and_says_what_it_needs() {
     }
     assert_eq!(lack_of_voices(std::iter::once("slt"), &language("en"), &offered(&all)), None, "a voice of flite");
     let nobody = Lack::Voice { language: "qqq".to_owned(), offered: offered(&["en", "es"]) };
-    assert_eq!(lack_of_language("qqq+f3", &offered(&all)), Some(nobody));
-    assert_eq!(lack_of_language("qqq", &offered(&["espeak-ng"])), None, "who names no languages may speak any");
+    assert_eq!(lack_of_voice("qqq+f3", &offered(&all)), Some(nobody));
+    assert_eq!(lack_of_voice("qqq", &offered(&["espeak-ng"])), None, "who names no languages may speak any");
+    let named = [&all[..], &["espeak-ng-voices:afrikaans,ido"]].concat();
+    for (voice, is_there) in [("Afrikaans+f3", true), ("mb-xx1", true), ("es", true), ("nope", false), ("kal16", false)]
+    {
+        let lack = (!is_there).then(|| Lack::Name(voice.to_owned()));
+        assert_eq!(lack_of_voices(std::iter::once(voice), &target, &offered(&named)), lack, "{voice}");
+        assert_eq!(lack_of_voice(voice, &offered(&named)), lack, "{voice}");
+    }
+    let name = offered_voices(&["Afrikaans".to_owned(), "Ido".to_owned()]);
+    assert_eq!((name.as_deref(), offered_voices(&[])), (named.last().copied(), None));
     assert_eq!(lack_of_pair(None, &target, &offered(&all)), None);
     assert!(lack_of_pair(None, &language("en"), &offered(&all)).is_some(), "it is translated from alone");
     assert_eq!((plan.item_name(), plan.voice_name()), ("Talk (es)".to_owned(), "Talk (es) voices".to_owned()));
