@@ -5,7 +5,7 @@
 //! times to that of its widest ones. Of the choices that can be as long as the moments were, the nearest is looked for,
 //! by one moment after the other. What is missing then, a second at most, is shown without its sound.
 
-use super::{Footage, Moment, Pause, move_ends, neighbours, total};
+use super::{Footage, Moment, Pause, Stretch, move_ends, neighbours, total};
 
 /// The largest distance, in milliseconds, by which a start or an end moves.
 pub const REACH_MS: i64 = 15_000;
@@ -17,6 +17,9 @@ const SILENT_MS: i64 = 1_000;
 const MOST_TRIED: usize = 48;
 /// The most moments that get other pauses, one after the other.
 const ROUNDS: usize = 64;
+
+/// Tells which stretch of a moment stays in it, whichever pauses it gets.
+type Kept<'a> = &'a dyn Fn(&Moment) -> Stretch;
 
 /// The pauses in which a moment begins and ends.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +47,7 @@ pub(super) fn in_sentences(moments: Vec<Moment>, footage: &Footage<'_>) -> Optio
     if !knows_pauses(&moments, footage) {
         return Some(moments);
     }
-    let (rooms, length) = (rooms(&moments, footage, true), total(&moments));
+    let (rooms, length) = (rooms(&moments, footage, &|one| footage.found_in(one)), total(&moments));
     let ends = fitting(&rooms, length, &[true])?;
     Some(settled(moments, &rooms, &ends, length))
 }
@@ -56,9 +59,11 @@ pub fn in_pauses(moments: Vec<Moment>, footage: &Footage<'_>) -> Vec<Moment> {
         return moments;
     }
     let (length, words) = (total(&moments), footage.words_in(&moments));
-    // What was found may be longer than the pauses allow: then a part of it is shown, but some of each word.
-    let moved = [true, false].into_iter().find_map(|keeps_found| {
-        let rooms = rooms(&moments, footage, keeps_found);
+    // What was found may be longer than the pauses allow: then the best of it is shown, or else some of each word.
+    let tries: [Kept<'_>; 3] =
+        [&|one| footage.found_in(one), &|one| footage.best_in(one), &|one| (one.start, one.start)];
+    let moved = tries.into_iter().find_map(|kept| {
+        let rooms = rooms(&moments, footage, kept);
         let ends = fitting(&rooms, length, &[true, false])?;
         Some(settled(moments.clone(), &rooms, &ends, length))
             .filter(|moved| footage.words_in(moved).is_superset(&words))
@@ -72,7 +77,7 @@ pub fn each_in_pauses(mut moments: Vec<Moment>, footage: &Footage<'_>) -> Vec<Mo
     if !knows_pauses(&moments, footage) {
         return moments;
     }
-    let rooms = rooms(&moments, footage, true);
+    let rooms = rooms(&moments, footage, &|one| footage.found_in(one));
     for (one, room) in moments.iter_mut().zip(&rooms) {
         let nearest = room.options(true).into_iter().find(|ends| ends.longest() >= ends.least);
         if let Some(ends) = nearest {
@@ -87,8 +92,8 @@ pub(super) fn knows_pauses(moments: &[Moment], footage: &Footage<'_>) -> bool {
     moments.iter().any(|one| footage.pauses.contains_key(&one.item))
 }
 
-fn rooms(moments: &[Moment], footage: &Footage<'_>, keeps_found: bool) -> Vec<Room> {
-    (0..moments.len()).map(|place| Room::of(moments, place, footage, keeps_found)).collect()
+fn rooms(moments: &[Moment], footage: &Footage<'_>, kept: Kept<'_>) -> Vec<Room> {
+    (0..moments.len()).map(|place| Room::of(moments, place, footage, kept)).collect()
 }
 
 impl Ends {
@@ -111,10 +116,9 @@ impl Ends {
 }
 
 impl Room {
-    fn of(moments: &[Moment], place: usize, footage: &Footage<'_>, keeps_found: bool) -> Self {
+    fn of(moments: &[Moment], place: usize, footage: &Footage<'_>, kept: Kept<'_>) -> Self {
         let one = &moments[place];
         let pauses = footage.pauses_of(&one.item);
-        let kept = |one: &Moment| if keeps_found { footage.found_in(one) } else { (one.start, one.start) };
         let border = |first: &Moment, second: &Moment| {
             border(&pauses, kept(first).1, kept(second).0, i64::midpoint(first.end, second.start))
         };

@@ -4,6 +4,7 @@
 use super::{Moment, Pause};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A stretch of an item: its start and its end in milliseconds.
@@ -58,6 +59,13 @@ impl<'a> Footage<'a> {
         let start = self.found.iter().filter(is_in).map(|place| place.start).min().unwrap_or(one.start);
         let end = self.found.iter().filter(is_in).map(|place| place.end).max().unwrap_or(start);
         (start, end.max(start))
+    }
+
+    /// Returns from when to when the best of what was found in a moment is; its start if nothing was found.
+    pub(super) fn best_in(&self, one: &Moment) -> Stretch {
+        let is_in = |place: &&WordHit| place.item == one.item && place.start >= one.start && place.end <= one.end;
+        let best = self.found.iter().filter(is_in).max_by_key(|place| (place.score, Reverse(place.start)));
+        best.map_or((one.start, one.start), |place| (place.start, place.end.max(place.start)))
     }
 
     /// Returns the indices of the words that were found in what is heard of these moments.
