@@ -26,9 +26,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub const SHORTEST_MS: i64 = 2_000;
 /// The most scenes of a film.
 pub const MOST_SCENES: usize = 40;
-/// The shortest part without sound, in milliseconds, that is a scene of its own: some pictures of any usual film, so that
-/// it can be seen. What is shorter belongs to the scene before it, whose sound goes on: of a word that is too little to
-/// be heard.
+/// The shortest part without sound, in milliseconds, that is a scene of its own: two pictures of any usual film, to be
+/// seen. What is shorter belongs to the scene before it, whose sound goes on for that long.
 const SHORTEST_SILENT_MS: i64 = 100;
 
 /// A part of an item that is shown.
