@@ -123,7 +123,7 @@ pub enum ReadError {
     /// This worker lacks the engine or model that the job needs, and another has it.
     #[error("what it is made with is on another worker")]
     Elsewhere,
-    /// Other jobs wait for providers with all the memory and the places that there are, or that its account may have.
+    /// Other jobs wait for providers in all the places that there are, or that its account may have.
     #[error("other jobs wait for providers: it is put back until some of these have their answers")]
     NoPlace,
     /// An engine on the network answered wrongly or not at all.
@@ -151,6 +151,11 @@ pub enum ReadError {
     #[error("internal error: {0}")]
     Internal(String),
 }
+
+/// Why a source could not be read to its end while it was sent: whoever it was sent to has a part of a request.
+#[derive(Debug, thiserror::Error)]
+#[error("what was to be sent could not be read: {0}")]
+pub(crate) struct CutShort(#[source] pub(crate) std::io::Error);
 
 impl From<std::io::Error> for ReadError {
     fn from(error: std::io::Error) -> Self {
@@ -183,11 +188,12 @@ impl ReadError {
         matches!(self, Self::Io(error) if own_fault::is_behind(&**error))
     }
 
-    /// Whether a request to a provider never left this machine, which lacked what a connection takes.
+    /// Whether a request to a provider never left this machine whole, which lacked what a connection takes or could not
+    /// read what it was to send.
     pub(crate) fn is_unsent(&self) -> bool {
         let Self::Io(error) = self else { return false };
-        let request = error.get_ref().and_then(|inner| inner.downcast_ref::<reqwest::Error>());
-        request.is_some_and(reqwest::Error::is_connect)
+        let Some(inner) = error.get_ref() else { return false };
+        inner.is::<CutShort>() || inner.downcast_ref::<reqwest::Error>().is_some_and(reqwest::Error::is_connect)
     }
 
     /// Whether the same read of the same media may succeed when run again. Errors that the file causes are final.
@@ -227,6 +233,8 @@ mod tests {
         let request = sending_client(&[]).unwrap().get(format!("http://{address}/"));
         let refused = request.send().await.unwrap_err();
         assert!(ReadError::from(std::io::Error::other(refused)).is_unsent());
+        let short = CutShort(std::io::ErrorKind::UnexpectedEof.into());
+        assert!(ReadError::from(std::io::Error::other(short)).is_unsent());
         assert!(!ReadError::from(std::io::Error::other("the disk is full")).is_unsent());
         assert!(!ReadError::Provider(ProviderFault::Unknown).is_unsent());
     }

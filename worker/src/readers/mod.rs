@@ -25,6 +25,7 @@ pub(crate) mod tests;
 mod transcript;
 
 pub use decode::{MediaLimits, MediaSource, MediaTools, NoDecoder, Probe};
+pub(crate) use error::CutShort;
 pub use error::{Limit, ProviderFault, ReadError};
 pub use job::{JobCtx, Progress};
 pub use known_speech::KnownSpeech;

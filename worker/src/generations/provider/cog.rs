@@ -5,6 +5,7 @@
 
 use super::answers::{Output, Prediction};
 use super::output::{ProviderOutput, is_passing};
+use super::sent::{Document, Source};
 use super::{AnswerSpool, Provider, request_id};
 use crate::asking::MayAsk;
 use crate::generations::GenerationRequest;
@@ -76,12 +77,13 @@ impl Provider {
     pub(super) async fn predict(
         &self,
         asked: &GenerationRequest,
-        source: Option<String>,
+        source: Option<Source>,
         may_ask: MayAsk,
         spool: AnswerSpool<'_>,
     ) -> Result<ProviderOutput, ReadError> {
         let id = request_id(asked.job);
-        let body = json!({ "id": id, "input": self.input(&asked.plan.asked, asked.plan.kind, source) });
+        let (call, kind) = (&asked.plan.asked, asked.plan.kind);
+        let body = Document::of(source, |url| json!({ "id": id, "input": self.input(call, kind, url) }));
         let begun = match may_ask {
             MayAsk::ToMake => self.put(&id, &body, spool).await,
             MayAsk::WhatCame => Err(ReadError::Provider(ProviderFault::Unknown)),
@@ -115,10 +117,18 @@ impl Provider {
 
     /// Asks for a prediction. One that is done is the answer to this request, whatever id the server gives it; one that
     /// goes on is polled by the id that was asked for.
-    async fn put(&self, id: &str, body: &Value, spool: AnswerSpool<'_>) -> Result<Prediction, ReadError> {
-        let request = self.request(Method::PUT, &format!("predictions/{id}")).json(body);
-        let response = self.send(request).await?;
-        let prediction: Prediction = self.json(response, self.model.timeout, spool).await?;
+    async fn put(&self, id: &str, body: &Document, spool: AnswerSpool<'_>) -> Result<Prediction, ReadError> {
+        let (request, cut_short) = body.put_into(self.request(Method::PUT, &format!("predictions/{id}")));
+        let answering = async {
+            let response = self.send(request).await?;
+            self.json::<Prediction>(response, self.model.timeout, spool).await
+        };
+        let prediction = tokio::select! {
+            biased;
+            // What is sent could not be read. The provider has no whole request, so it is asked for nothing.
+            Ok(error) = cut_short => return Err(error),
+            answered = answering => answered?,
+        };
         match prediction.status.as_deref() {
             Some("starting" | "processing") => self.of_id(id, prediction),
             _ => Ok(prediction),
@@ -135,7 +145,12 @@ impl Provider {
 
     /// Polls a prediction until a poll is answered, or the model's time is over: what was begun goes on whether polls
     /// arrive or not, and is paid for. `again` is the body to send once more where the server has nothing to poll.
-    async fn polled(&self, id: &str, again: Option<&Value>, spool: AnswerSpool<'_>) -> Result<Prediction, ReadError> {
+    async fn polled(
+        &self,
+        id: &str,
+        again: Option<&Document>,
+        spool: AnswerSpool<'_>,
+    ) -> Result<Prediction, ReadError> {
         let mut failed = FailedPolls::default();
         loop {
             let pause = match self.look(id, again, spool).await {
@@ -148,7 +163,7 @@ impl Provider {
     }
 
     /// Polls a prediction once. A server that does not answer `GET` is sent the same `PUT` again, if it is idempotent.
-    async fn look(&self, id: &str, again: Option<&Value>, spool: AnswerSpool<'_>) -> Poll {
+    async fn look(&self, id: &str, again: Option<&Document>, spool: AnswerSpool<'_>) -> Poll {
         let request = self.request(Method::GET, &format!("predictions/{id}"));
         let pause = (self.model.timeout / POLLS).min(LONGEST_POLL);
         let sent = timeout(pause, request.send()).await;

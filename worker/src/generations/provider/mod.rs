@@ -3,12 +3,13 @@
 //! Its own address is the operator's and may be private. The URL that it gives for its output is not trusted, and is
 //! fetched as customers' URLs are. Answers and outputs are bounded in size and time. `cog` and `openai` know the
 //! requests and answers, and `translate` those for dubs. A [`ProviderFault`] and a log line without the provider's
-//! address or key say what went wrong.
+//! address or key say what went wrong. Of a source no more than a piece is in memory, while it is sent (`sent`).
 
 mod answers;
 mod cog;
 mod openai;
 mod output;
+mod sent;
 mod translate;
 
 pub(crate) use translate::{TRANSLATOR, Translators};
@@ -26,6 +27,7 @@ use runtime::outbound::{OutboundClient, sending_client};
 use runtime::own_fault;
 use runtime::providers::Model;
 use secrecy::{ExposeSecret, SecretString};
+use sent::Source;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::io;
@@ -92,10 +94,7 @@ impl Provider {
         let most_bytes = asked.most_bytes.min(self.model.limits.output_bytes);
         let path = workshop.path(OUTPUT_FILE);
         ctx.turn(asked.asking.take_memory()).await?.0?;
-        let input = match source {
-            Some(media) => Some(output::data_url(media, self.model.limits.input_bytes).await?),
-            None => None,
-        };
+        let source = source.map(|media| Source::of(media, self.model.limits.input_bytes)).transpose()?;
         // Everything to send is at hand, so the request may go out from now on.
         let may_ask = ctx.bounded(asked.asking.begin()).await??;
         let own = ctx.for_time(self.model.timeout);
@@ -103,7 +102,7 @@ impl Provider {
         let spool = AnswerSpool { asking: &asked.asking, path: &answer, ctx: &own };
         let working = async {
             match self.model.dialect {
-                Dialect::Cog => self.predict(asked, input, may_ask, spool).await,
+                Dialect::Cog => self.predict(asked, source, may_ask, spool).await,
                 Dialect::Openai => self.ask(asked, &path, spool, most_bytes).await,
             }
         };

@@ -3,17 +3,15 @@
 //! A URL that a provider gives is no more trusted than a customer's: it goes through the outbound client, which reaches
 //! public addresses alone, each hop checked. A `data:` URL holds its bytes itself.
 
-use crate::readers::{MediaSource, ProviderFault, ReadError};
+use crate::readers::{ProviderFault, ReadError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use domain::attempt::AttemptError;
 use domain::ids::AccountId;
-use domain::item::ItemType;
 use futures_util::{Stream, StreamExt};
 use runtime::outbound::{FetchError, FetchLimits, OutboundClient, Pace};
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::pin::pin;
 use std::time::Duration;
@@ -146,24 +144,6 @@ pub(super) async fn spool<E>(
         file.write_all(&bytes).await?;
     }
     Ok(file.flush().await?)
-}
-
-/// Returns an item's bytes as a `data:` URL, for a provider that is to change it.
-pub(super) async fn data_url(media: &MediaSource, most_bytes: u64) -> Result<String, ReadError> {
-    let file = media.file().try_clone()?;
-    let length = file.metadata()?.len();
-    if length > most_bytes {
-        return Err(ReadError::Unsupported("the item is larger than this model takes"));
-    }
-    let facts = crate::ingest::facts(media.probe(), None);
-    let kind = if facts.item_type == ItemType::Audio { "audio/mpeg".to_owned() } else { facts.content_type };
-    let reading = move || {
-        let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
-        // Others may be reading the same opened file at other positions.
-        file.read_exact_at(&mut bytes, 0)?;
-        Ok::<_, io::Error>(format!("data:{kind};base64,{}", STANDARD.encode(bytes)))
-    };
-    Ok(tokio::task::spawn_blocking(reading).await.map_err(|_| ReadError::Crashed)??)
 }
 
 #[cfg(test)]

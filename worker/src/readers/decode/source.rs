@@ -48,6 +48,11 @@ impl MediaSource {
         &self.file
     }
 
+    /// Returns the same file, to be read for longer than this is borrowed.
+    pub(crate) fn shared_file(&self) -> Arc<File> {
+        Arc::clone(&self.file)
+    }
+
     /// Returns the passes over its sound that are in use.
     pub(in crate::readers) fn passes(&self) -> &Passes {
         &self.passes
