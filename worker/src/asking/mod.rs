@@ -1,43 +1,30 @@
 //! Asking a provider for what a job makes: the asking is noted first, and the job waits outside its slot.
 //!
-//! A job that waits for a provider computes nothing here, so it leaves its slot to others. It holds memory while it
-//! waits, which it takes before it reads what it sends. Where it can't have that yet, it stands in line for it outside
-//! its slot too (`memory`), and is put back into the queue if no place is left there (`places`) or it waits for too
-//! long. What takes more memory than there is waits for its provider in its slot if jobs that do so hold less than half
-//! of the slots, and is put back otherwise. All of that is the same for lent slots. When a slot does not come free
-//! within a few seconds, the job goes on beside the slots: a few jobs at a time (`waiting`).
+//! A job that waits for a provider computes nothing here and holds little (`generations/provider`), so it leaves its
+//! slot to others, its own or one that it was lent. It takes a place to wait in before it fetches anything (`places`),
+//! and is put back into the queue if none is left for it. When a slot does not come free within a few seconds of the
+//! answer, the job goes on beside the slots: a few jobs at a time (`waiting`).
 
-mod memory;
 mod places;
 mod waiting;
 
 use crate::readers::ReadError;
 use futures_util::future::BoxFuture;
-use memory::Memory;
 use places::Places;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use waiting::ProviderWait;
 
-/// MiB that all waiting jobs may hold together.
-const WAITING_MIB: usize = 256;
-/// MiB that each waiting job counts as at least, which limits how many wait for providers outside their slots at once.
-const LEAST_MIB: usize = 4;
-/// Jobs that wait for memory outside their slots at once, at most, of these those of one account, and the places that
-/// are kept for accounts that have none.
-const FOR_MEMORY: usize = 64;
-const AN_ACCOUNTS_FOR_MEMORY: usize = 16;
-const KEPT_FOR_MEMORY: usize = FOR_MEMORY / 4;
-/// How long a job waits for memory, before it is put back. It counts to no time limit of the job (`JobCtx::turn`).
-const MEMORY_TIMEOUT: Duration = Duration::from_mins(5);
+/// Jobs of a process that ask providers at once, at most, all of which may wait outside its slots. Each holds pieces of
+/// what it sends and of what it is answered, less than a MiB, and its own plan: a prompt, or the texts of a dub.
+pub(crate) const MOST_WAITING: usize = 256;
+/// Of these those of one account at most, and those that are kept for accounts that have none.
+const AN_ACCOUNTS: usize = 16;
+const KEPT: usize = MOST_WAITING / 2;
 /// Jobs that go on beside the slots at once, at most.
 const BESIDE: usize = 4;
-
-/// Jobs that wait outside a process's slots at once, at most.
-pub(crate) const MOST_WAITING: usize = WAITING_MIB / LEAST_MIB + FOR_MEMORY;
 
 /// Records that a provider is about to be asked, or fails where it may not be.
 type Note = Box<dyn Fn() -> BoxFuture<'static, Result<MayAsk, ReadError>> + Send + Sync>;
@@ -54,23 +41,16 @@ pub(crate) enum MayAsk {
 /// The limits that a process's jobs wait under.
 #[derive(Debug, Clone)]
 pub(crate) struct WaitLimits {
-    memory: Memory,
-    /// For those that wait for memory outside their slots.
-    for_memory: Places,
-    /// For those that wait for their provider in their slots, as they take more memory than there is.
-    in_slots: Places,
+    places: Places,
     beside: Arc<Semaphore>,
     shutdown: CancellationToken,
 }
 
 impl WaitLimits {
-    /// Returns those of a process of `slots` slots. Jobs that wait without memory hold half of these at most, those of
-    /// one account a quarter; or one, where that is less.
-    pub(crate) fn new(slots: usize, shutdown: &CancellationToken) -> Self {
+    /// Returns those of a process that ends with `shutdown`.
+    pub(crate) fn new(shutdown: &CancellationToken) -> Self {
         Self {
-            memory: Memory::new(WAITING_MIB),
-            for_memory: Places::new(FOR_MEMORY, AN_ACCOUNTS_FOR_MEMORY, KEPT_FOR_MEMORY),
-            in_slots: Places::new((slots / 2).max(1), (slots / 4).max(1), 0),
+            places: Places::new(MOST_WAITING, AN_ACCOUNTS, KEPT),
             beside: Arc::new(Semaphore::new(BESIDE)),
             shutdown: shutdown.clone(),
         }
@@ -92,23 +72,14 @@ impl Asking {
         Self(Some(Arc::new((note, waiting))))
     }
 
-    /// Takes the memory that the job needs to wait for its provider, before it reads what it sends. This may wait, for
-    /// the memory and then for a slot.
-    ///
-    /// # Errors
-    /// [`ReadError::Cancelled`] where it would wait while the process ends, and [`ReadError::NoPlace`] where it has no
-    /// place to wait in or has waited for too long.
-    pub(crate) async fn take_memory(&self) -> Result<(), ReadError> {
-        match &self.0 {
-            Some(asking) => asking.1.take_memory().await,
-            None => Ok(()),
-        }
-    }
-
-    /// Records for good that the provider is asked now, and leaves the slot. On an error it must not be asked.
+    /// Records for good that the provider is asked now, and leaves the slot. On an error it must not be asked:
+    /// [`ReadError::Cancelled`] while the process ends, as the end of its drain would cut the request off.
     pub(crate) async fn begin(&self) -> Result<MayAsk, ReadError> {
         let Some(asking) = &self.0 else { return Ok(MayAsk::ToMake) };
         let (note, waiting) = &**asking;
+        if waiting.is_ending() {
+            return Err(ReadError::Cancelled);
+        }
         let may_ask = note().await?;
         waiting.begin();
         Ok(may_ask)
@@ -131,5 +102,35 @@ impl Asking {
         if let Some(asking) = &self.0 {
             asking.1.back().await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ids::AccountId;
+    use futures_util::FutureExt;
+    use runtime::queue::Slot;
+    use std::future::ready;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[tokio::test]
+    async fn a_process_that_ends_notes_nothing_and_asks_nobody_any_more() {
+        let (shutdown, noted) = (CancellationToken::new(), Arc::new(AtomicUsize::default()));
+        let limits = WaitLimits::new(&shutdown);
+        let asking = || {
+            let noted = Arc::clone(&noted);
+            let note = move || {
+                noted.fetch_add(1, Ordering::Relaxed);
+                ready(Ok::<_, ReadError>(MayAsk::ToMake)).boxed()
+            };
+            let waiting = limits.waiting(Slot::default(), AccountId::mint(), Arc::default());
+            Asking::new(Box::new(note), waiting.expect("a place"))
+        };
+        let (early, late) = (asking(), asking());
+        assert!(early.begin().await.is_ok() && early.has_begun());
+        shutdown.cancel();
+        assert!(matches!(late.begin().await, Err(ReadError::Cancelled)));
+        assert_eq!((noted.load(Ordering::Relaxed), late.has_begun()), (1, false));
     }
 }

@@ -1,12 +1,11 @@
-//! Places of jobs that have no memory to wait for their providers outside their slots: until some comes free, or in
-//! their slots where they take more than there is. An account has a share of them, and some may be kept for accounts
-//! that have none, so that the jobs of a few accounts don't take them all.
+//! Places of jobs that ask providers and wait for them outside their slots. An account has a share of them, and some are
+//! kept for accounts that have none, so that the jobs of a few accounts don't take them all.
 
 use domain::ids::AccountId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Places of one kind, and which are taken. Clones are of the same places.
+/// The places, and which are taken. Clones are of the same places.
 #[derive(Debug, Clone)]
 pub(super) struct Places(Arc<Parts>);
 

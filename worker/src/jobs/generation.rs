@@ -139,8 +139,7 @@ impl Worker {
         if request.most_bytes < self.needed_room(configured) && !self.was_asked(claimed).await? {
             return Err(ReadError::NoRoom);
         }
-        let sent_bytes = request.source.as_ref().map_or(0, |media| media.bytes.unsigned_abs());
-        let asking = self.asking(claimed, configured, sent_bytes, lease, slot);
+        let asking = self.asking(claimed, configured, lease, slot)?;
         request.asking = asking.clone();
         let generated = (self.engines.generate)(request, ctx.clone()).await;
         self.note_answer(model, &asking, &generated).await;

@@ -106,7 +106,7 @@ impl Worker {
         let named = process.wakes.tickets_of(&queues);
         let picker = Picker::new(queues, named);
         let (ends, admissions) = (Ends::new(process.clone(), deliverer), Admissions::new(process.clone()));
-        let limits = WaitLimits::new(process.settings.read_slots(), &process.shutdown);
+        let limits = WaitLimits::new(&process.shutdown);
         let claims = HeldConnection::new(claims);
         Arc::new(Self { process, engines, leases, claims, limits, picker, ends, admissions, unpaid })
     }

@@ -28,15 +28,17 @@ use store::jobs::Claimed;
 const CALLED_OFF: i64 = 50;
 
 impl Worker {
-    /// Returns how a job asks the provider of a model, to which it sends `sent_bytes` bytes.
+    /// Returns how a job asks the provider of a model. Without a place to wait in it is put back, before it has fetched
+    /// anything.
     pub(super) fn asking(
         &self,
         claimed: &Claimed,
         model: &Model,
-        sent_bytes: u64,
         lease: &Lease,
         slot: &Slot,
-    ) -> Asking {
+    ) -> Result<Asking, ReadError> {
+        let waiting = self.limits.waiting(slot.clone(), claimed.payer, Arc::clone(&lease.is_away));
+        let waiting = waiting.ok_or(ReadError::NoPlace)?;
         let (job, claim_no, pool) = (claimed.job, claimed.claim_no, self.process.pool.clone());
         let (id, is_idempotent) = (model.id.clone(), model.idempotent);
         let may_be_looked_for = model.dialect == Dialect::Cog;
@@ -54,8 +56,7 @@ impl Worker {
             }
             .boxed()
         };
-        let waiting = self.limits.waiting(slot.clone(), claimed.payer, sent_bytes, Arc::clone(&lease.is_away));
-        Asking::new(Box::new(note), waiting)
+        Ok(Asking::new(Box::new(note), waiting))
     }
 
     /// Whether an earlier claim of the job has noted that its provider is asked.

@@ -34,7 +34,7 @@ impl Worker {
         let configured = self.process.providers.get(&id).ok_or(ReadError::EngineNotConfigured(Task::Dub))?;
         let source = plan.body.source_language.clone();
         let source = source.ok_or_else(|| ReadError::Internal("a dub is translated from no language".to_owned()))?;
-        let asking = self.asking(claimed, configured, 0, lease, slot);
+        let asking = self.asking(claimed, configured, lease, slot)?;
         let request = TranslationRequest {
             job: claimed.job,
             model: id.clone(),

@@ -93,7 +93,6 @@ impl Provider {
     ) -> Result<JobCtx, ReadError> {
         let most_bytes = asked.most_bytes.min(self.model.limits.output_bytes);
         let path = workshop.path(OUTPUT_FILE);
-        ctx.turn(asked.asking.take_memory()).await?.0?;
         let source = source.map(|media| Source::of(media, self.model.limits.input_bytes)).transpose()?;
         // Everything to send is at hand, so the request may go out from now on.
         let may_ask = ctx.bounded(asked.asking.begin()).await??;

@@ -47,7 +47,6 @@ impl Provider {
     async fn translate(&self, asked: &TranslationRequest, ctx: &JobCtx) -> Result<Vec<String>, ReadError> {
         let runs = text_runs(&asked.texts, self.model.most_translated());
         let runs = runs.ok_or(ReadError::Unsupported("a segment is longer than its translator takes"))?;
-        ctx.turn(asked.asking.take_memory()).await?.0?;
         ctx.bounded(asked.asking.begin()).await??;
         let mut translated = Vec::with_capacity(asked.texts.len());
         for (place, run) in runs.iter().enumerate() {

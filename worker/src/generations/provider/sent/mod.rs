@@ -94,7 +94,7 @@ fn encoded(
     bytes: u64,
     cut_short: oneshot::Sender<ReadError>,
 ) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
-    stream::try_unfold((0, cut_short), move |(from, cut_short)| {
+    stream::try_unfold((0_u64, cut_short), move |(from, cut_short)| {
         let (file, length) = (Arc::clone(&file), PIECE.min(bytes - from));
         async move {
             if length == 0 {
