@@ -6,7 +6,7 @@ use super::losing::ITEM_NOT_FOUND;
 use super::memory::{MOST_PAGES, Memory, Phase};
 use super::moments::WordHit;
 use super::reading::{found, has_ended, held, hundredths, said, started_reads, texts, transcribed, why_not};
-use super::{Refused, telling};
+use super::{End, Refused, telling};
 use crate::minutes::Minutes;
 use crate::project::OutputType;
 use serde_json::Value;
@@ -263,7 +263,15 @@ impl Memory {
     }
 
     fn go(&mut self, to: Phase) {
-        self.phase = to;
+        self.phase = match to {
+            Phase::Over(end) => Phase::Over(self.with_reading(end)),
+            phase => phase,
+        };
+    }
+
+    /// Returns an end whose message also says how the brief was read, so that who wrote it sees what was misread.
+    pub(super) fn with_reading(&self, end: End) -> End {
+        End { message: format!("{} {}", end.message, self.wishes.read_as()), ..end }
     }
 
     /// Whether some footage can be searched without a new read.

@@ -222,7 +222,7 @@ impl Memory {
         if self.phase == Phase::Mark
             && let Phase::Over(end) = self.done()
         {
-            return Move::Stop(end);
+            return Move::Stop(self.with_reading(end));
         }
         // Jobs that were started are waited for, even without steps.
         let waits = matches!(self.phase, Phase::Reading | Phase::Filming);
@@ -230,7 +230,7 @@ impl Memory {
             return Move::Wait { jobs: self.jobs.clone() };
         }
         if steps_left == 0 && !waits {
-            return Move::Stop(telling::out_of_steps(self.steps));
+            return Move::Stop(self.with_reading(telling::out_of_steps(self.steps)));
         }
         let call = |tool, arguments| Move::Call { tool: Cow::Borrowed(tool), arguments };
         match self.phase {

@@ -38,6 +38,35 @@ const SOURCES: [&str; 22] = [
 /// What is made of it: `a 30 second interview clip` is none.
 const FILMS: [&str; 10] = ["clip", "cut", "edit", "film", "movie", "reel", "summary", "teaser", "trailer", "video"];
 
+/// The parts of a film: `3 second scenes, 12 seconds in all`.
+const SCENES: [&str; 6] = ["each", "scene", "scenes", "shot", "shots", "takes"];
+/// What is measured in metres, or away from here: `20 m wide`, `5 minutes away`.
+const MEASURES: [&str; 6] = ["away", "deep", "high", "tall", "thick", "wide"];
+
+/// Whether the number before this place measures something else than a film.
+pub fn is_measure(words: &[Word], place: usize) -> bool {
+    here(words, place).is_some_and(|word| MEASURES.contains(&word))
+}
+
+/// Whether `1:30` at this place is a time of the day: `at 6:30 in the evening`.
+pub fn is_time_of_day(words: &[Word], place: usize) -> bool {
+    let behind = [here(words, place + 1), here(words, place + 2), here(words, place + 3)];
+    let is_half = matches!(behind[0], Some("am" | "pm" | "o'clock"));
+    let is_part = matches!(behind, [Some("in"), Some("the"), Some("morning" | "afternoon" | "evening")]);
+    place_before(words, place, &["at"]).is_some() || is_half || is_part
+}
+
+/// Whether the length before this place is that of all the film: `12 seconds in all`.
+pub fn is_total(words: &[Word], place: usize) -> bool {
+    let behind = (here(words, place), here(words, place + 1));
+    matches!(behind, (Some("in"), Some("all" | "total")) | (Some("altogether" | "overall" | "total"), _))
+}
+
+/// Returns the word at this place, if no mark is before it.
+fn here(words: &[Word], place: usize) -> Option<&str> {
+    words.get(place).filter(|word| word.mark == Mark::None).map(|word| word.text.as_str())
+}
+
 /// Whether a length is that of a time that is past, or of what there is to make a film of.
 pub fn is_span(words: &[Word], length: &Range<usize>) -> bool {
     let has_from = || {
@@ -60,11 +89,10 @@ pub fn is_behind_span_word(words: &[Word], place: usize) -> bool {
     !(is_last && place_before(words, before, &BEFORE_VERBS).is_some())
 }
 
-/// Whether `ago`, or the name of a source, is at this place.
+/// Whether `ago`, or the name of a source or of a part of a film, is at this place.
 fn is_of_source(words: &[Word], place: usize) -> bool {
-    let here = |place: usize| words.get(place).filter(|word| word.mark == Mark::None).map(|word| word.text.as_str());
-    let noun = place + usize::from(here(place) == Some("long"));
-    let is_source = here(noun).is_some_and(|word| SOURCES.contains(&word));
-    let is_film = here(noun + 1).is_some_and(|word| FILMS.contains(&word));
-    here(place) == Some("ago") || is_source && !is_film
+    let noun = place + usize::from(here(words, place) == Some("long"));
+    let is_one = |place: usize, nouns: &[&str]| here(words, place).is_some_and(|word| nouns.contains(&word));
+    let is_source = is_one(noun, &SOURCES) && !is_one(noun + 1, &FILMS);
+    here(words, place) == Some("ago") || is_source || is_one(noun, &SCENES)
 }

@@ -121,6 +121,8 @@ fn a_brief_becomes_a_film_of_what_it_names() {
     assert_eq!((end.status, memory.spent), (ProjectStatus::Idle, 145));
     assert!(end.message.contains("30.00 s, 1 moment of Interview.mp4, with music of Theme music."), "{}", end.message);
     assert!(end.message.contains("No engine."), "{}", end.message);
+    assert!(end.message.ends_with(" Read as: about river, interview; 30 s, with music."), "{}", end.message);
+    assert_eq!(end.message.matches("Read as").count(), 1);
     assert_eq!(memory.outputs(), [("film".to_owned(), 30_000)]);
     let kept: Memory = serde_json::from_value(serde_json::to_value(&memory).unwrap()).unwrap();
     assert_eq!(kept, memory, "it is kept as it is");
@@ -221,6 +223,7 @@ fn over_the_budget_it_asks_before_it_starts_anything() {
     assert!(end.message.contains("2.25 cloud minutes, and 2.00 of the budget"), "{}", end.message);
     let Move::Stop(end) = looked(BRIEF, OutputType::Assembled).next(0) else { panic!("no steps are left") };
     assert_eq!(end.status, ProjectStatus::Idle);
+    assert!(end.message.ends_with(" Read as: about river, interview; 30 s, with music."), "{}", end.message);
     let budget = Budget { minutes: Some(500), credits: None, steps: None };
     assert_eq!(budget.minutes_left(Minutes::from_hundredths(700)), Some(Minutes::ZERO));
     assert_eq!(budget.with(Budget { steps: Some(3), ..Budget::default() }).steps_left(2), 1);
@@ -374,6 +377,8 @@ fn a_step_that_fails_though_all_is_there_still_fails() {
 fn what_is_said_begins_anew_with_what_was_spent() {
     let memory = Memory { steps: 7, spent: 120, ..cut(BRIEF, OutputType::Assembled) }.again("10 seconds, no music");
     assert_eq!((memory.wishes.seconds, memory.wishes.music), (10.0, false));
+    let Move::Stop(end) = memory.next(0) else { panic!("no steps are left") };
+    assert!(end.message.ends_with(" Read as: about river, interview; 10 s."), "{}", end.message);
     assert_eq!((memory.steps, memory.spent, memory.number, &memory.phase), (7, 120, 0, &Phase::Footage));
 }
 

@@ -241,6 +241,7 @@ async fn what_a_brief_leaves_out_is_not_shown_and_it_says_what_it_did() -> anyho
     let says = project["agent_message"].as_str().unwrap_or_default();
     assert_eq!(project["status"], "idle", "{says}");
     assert!(says.contains("did not look at the pictures") && !says.contains("Nothing to leave out"), "{says}");
+    assert!(says.ends_with(" Read as: about river, interview; without much; 55 s."), "{says}");
     let timeline = json!({ "timeline_id": project["timeline_id"] });
     let timeline = studio.tenant.client.tool("get_timeline", &timeline).await?.data()?["timeline"].clone();
     let scenes = timeline["scenes"].as_array().cloned().unwrap_or_default();
@@ -257,6 +258,7 @@ async fn what_a_brief_leaves_out_is_not_shown_and_it_says_what_it_did() -> anyho
     let project = studio.settled(&id).await?;
     let says = project["agent_message"].as_str().unwrap_or_default();
     assert!(says.contains("therefore left out: Interview.mp4."), "{says}");
+    assert!(says.ends_with(" Read as: about river; without interview, much; 55 s."), "{says}");
     assert!(says.contains("Nothing to leave out was said, written or called so: much."), "{says}");
     let scenes = project["timeline"]["scenes"].as_array().cloned().unwrap_or_default();
     assert!(!scenes.is_empty() && scenes.iter().all(|scene| scene["ref"] == studio.harbour.to_string()), "{scenes:?}");

@@ -18,6 +18,9 @@ pub const MOST_LEFT_OUT: usize = 40;
 /// The most words that are told of those beyond.
 const MOST_TOLD_WORDS: usize = 5;
 
+/// The most words that are told of what is left out.
+const MOST_READ_WORDS: usize = 12;
+
 /// The wishes of a brief and of later messages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Wishes {
@@ -46,8 +49,9 @@ impl Wishes {
     pub fn of(brief: &str) -> Self {
         let said = Said::of(brief);
         let asked = match said.length {
-            // There is no film yet that it could be shorter or longer than.
+            // There is no film yet that it could be shorter or longer than: "cut 30 seconds of the river" is one.
             Some(Length::Times(_)) => USUAL_SECONDS,
+            Some(Length::By(seconds)) => seconds.abs(),
             _ => said.seconds(USUAL_SECONDS),
         };
         let (seconds, refused_seconds) = possible(asked);
@@ -85,6 +89,23 @@ impl Wishes {
     /// Returns the words of what is left out: those that are not to be searched for as well.
     pub fn left_out(&self) -> Vec<String> {
         self.without.iter().filter(|word| !has_word(&self.words, word)).cloned().collect()
+    }
+
+    /// Returns the sentence that tells people how all that was said is understood.
+    pub fn read_as(&self) -> String {
+        let words = if self.words.is_empty() { "anything".to_owned() } else { self.words.join(", ") };
+        let left_out = self.left_out();
+        let without = left_out.iter().take(MOST_READ_WORDS).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let without = match left_out.len().saturating_sub(MOST_READ_WORDS) {
+            _ if left_out.is_empty() => String::new(),
+            0 => format!("; without {without}"),
+            more => format!("; without {without} and {more} more"),
+        };
+        let music = if self.music { ", with music" } else { "" };
+        let captions = if self.captions { ", with captions" } else { "" };
+        let aspect = self.aspect.as_ref().map(|aspect| format!(", {aspect}")).unwrap_or_default();
+        let seconds = (self.seconds * 100.0).round() / 100.0;
+        format!("Read as: about {words}{without}; {seconds} s{music}{captions}{aspect}.")
     }
 
     /// Returns the words that are both to be searched for and to be left out.
@@ -165,6 +186,19 @@ mod tests {
     }
 
     #[test]
+    fn people_are_told_how_it_is_read() {
+        let mut wishes =
+            Wishes::of("A vertical film about the river, the town; no boats. At most 30 seconds, with music");
+        assert_eq!(wishes.read_as(), "Read as: about river, town; without boats; 30 s, with music, 9:16.");
+        wishes.hear("5 seconds shorter, no music, with captions and the boats");
+        assert_eq!(wishes.read_as(), "Read as: about boats, river, town; 25 s, with captions, 9:16.");
+        let words: Vec<String> = (0..15).map(|number| format!("boat{number}")).collect();
+        let told = Wishes::of(&format!("without {}", words.join(", "))).read_as();
+        assert!(told.starts_with("Read as: about anything; without boat0, "), "{told}");
+        assert!(told.ends_with("boat11 and 3 more; 60 s."), "{told}");
+    }
+
+    #[test]
     fn many_words_are_left_out_and_those_beyond_are_told() {
         let words: Vec<String> = (0..43).map(|number| format!("boat{number}")).collect();
         let mut wishes = Wishes::of(&format!("the river without {}", words.join(", ")));
@@ -202,6 +236,8 @@ mod tests {
             ("longer than 30 seconds", 30.0, 60.0),
             ("minimum 30 seconds", 30.0, 60.0),
             ("no less than 30 seconds", 30.0, 60.0),
+            ("not less than 30 seconds", 30.0, 60.0),
+            ("no fewer than 30 seconds", 30.0, 60.0),
             ("it shouldn't be under 30 seconds", 30.0, 60.0),
             ("30 seconds or more", 30.0, 60.0),
             // What is before it is another clause's.
@@ -234,12 +270,30 @@ mod tests {
             ("not shorter than 8 seconds", 10.0),
             ("10,5 seconds", 10.5),
             ("don't make it shorter, at least 20 seconds", 20.0),
+            ("make it 5 seconds longer", 15.0),
+            ("make it 3 seconds shorter", 7.0),
+            ("add 5 seconds", 15.0),
+            ("cut 3 seconds", 7.0),
+            ("extend it by 5 seconds", 15.0),
+            ("don't make it 5 seconds longer", 10.0),
+            ("twice as long", 20.0),
+            ("half as long, please", 5.0),
+            ("not twice as long", 10.0),
+            ("no longer than about 15 seconds", 10.0),
+            ("at most about 15 seconds", 10.0),
+            ("it shouldn't be longer than 15 seconds", 10.0),
+            ("it shouldn't be longer than 15", 10.0),
+            ("less than 15 seconds", 10.0),
+            ("under 15 seconds please", 10.0),
+            ("not 20 seconds but 12", 12.0),
         ] {
             let mut wishes = Wishes::of("10 seconds about the river");
             wishes.hear(text);
             assert_eq!((wishes.seconds, wishes.refused_seconds), (seconds, None), "{text}");
         }
-        for brief in ["A shorter film about the river", "Boats on the longer river"] {
+        for brief in
+            ["A shorter film about the river", "Boats on the longer river", "the river, no less than 15 seconds"]
+        {
             let wishes = Wishes::of(brief);
             assert_eq!((wishes.seconds, wishes.refused_seconds), (USUAL_SECONDS, None), "{brief}");
         }

@@ -1,10 +1,11 @@
 //! Reads what a single text asks for: what is wanted and what is not, how long, with what, and in which proportions.
 
 use super::{MOST_LEFT_OUT, MOST_TOLD_WORDS, MOST_WORDS};
-use crate::agent::bounds::{Bound, bound};
+use crate::agent::bounds::{Bound, bound, factor};
 use crate::agent::lengths::{is_length, length};
-use crate::agent::scope::{Named, Scope};
+use crate::agent::scope::{CAPTIONS, MUSIC, Role, read};
 use crate::agent::words::{Mark, Word, says_something, taken_apart};
+use std::ops::Range;
 
 /// The most letters of a word that are kept.
 const MOST_LETTERS: usize = 40;
@@ -29,17 +30,24 @@ pub(super) enum Length {
     Exactly(f64),
     AtMost(f64),
     AtLeast(f64),
+    /// By how much the film's length changes.
+    By(f64),
     /// The factor by which the film's length changes.
     Times(f64),
 }
 
 impl Length {
-    /// Returns the length of these seconds, which may be bounds: `not longer than` makes them the most.
-    const fn of(seconds: f64, bound: Option<Bound>, is_negated: bool) -> Self {
+    /// Returns the length of this amount, which may be a bound or a change: `not longer than` makes it the most.
+    const fn of(amount: f64, bound: Option<Bound>, is_negated: bool) -> Self {
         match (bound, is_negated) {
-            (None, _) => Self::Exactly(seconds),
-            (Some(Bound::Most), false) | (Some(Bound::Least), true) => Self::AtMost(seconds),
-            (Some(Bound::Least), false) | (Some(Bound::Most), true) => Self::AtLeast(seconds),
+            (None, _) => Self::Exactly(amount),
+            (Some(Bound::Most), false) | (Some(Bound::Least), true) => Self::AtMost(amount),
+            (Some(Bound::Least), false) | (Some(Bound::Most), true) => Self::AtLeast(amount),
+            (Some(Bound::Longer), false) => Self::By(amount),
+            (Some(Bound::Shorter), false) => Self::By(-amount),
+            (Some(Bound::Times), false) => Self::Times(amount),
+            // "Don't make it 5 seconds longer" keeps the length.
+            (Some(Bound::Longer | Bound::Shorter | Bound::Times), true) => Self::Times(1.0),
         }
     }
 
@@ -49,6 +57,7 @@ impl Length {
             Self::Exactly(seconds) => seconds,
             Self::AtMost(seconds) => now.min(seconds),
             Self::AtLeast(seconds) => now.max(seconds),
+            Self::By(seconds) => now + seconds,
             Self::Times(times) => now * times,
         }
     }
@@ -60,24 +69,16 @@ impl Said {
         let mut said = Self::default();
         let mut words = taken_apart(text);
         said.aspect = aspect(&mut words);
-        let length = length(&words).map(|(seconds, range)| (seconds, bound(&words, &range)));
-        let (mut scope, mut place) = (Scope::default(), 0);
-        while let Some(word) = words.get(place) {
-            if let Some((seconds, (bound, range))) = length.as_ref().filter(|(_, (_, range))| range.start == place) {
-                let is_negated = word.mark == Mark::None && scope.is_negation();
-                let asked = Length::of(*seconds, *bound, is_negated);
-                // What follows a length of its own is no list any more. `Not longer than 8 seconds` has ended too.
-                if word.mark != Mark::None || !matches!(asked, Length::Exactly(_)) {
-                    scope.close();
-                }
-                said.length = Some(asked);
-                place = range.end;
-                continue;
+        let asked = asked(&words);
+        let range = asked.clone().map(|(_, bound, range)| (range, bound.is_some()));
+        let reading = read(&words, range);
+        said.length = asked.map(|(amount, bound, _)| Length::of(amount, bound, reading.negates_length));
+        for (word, role) in words.iter().zip(reading.roles) {
+            match role {
+                Role::Wanted => said.take(&word.text, true),
+                Role::LeftOut => said.take(&word.text, false),
+                Role::Nothing => {}
             }
-            if !scope.read(&words, place) {
-                said.take(&word.text, &mut scope);
-            }
-            place += 1;
         }
         said
     }
@@ -88,30 +89,16 @@ impl Said {
     }
 
     /// Takes a word as something that is wanted, or that is to be left out.
-    fn take(&mut self, word: &str, scope: &mut Scope) {
-        let wanted = !scope.is_open();
+    fn take(&mut self, word: &str, wanted: bool) {
         match word {
-            "music" | "musical" | "soundtrack" | "song" | "score" => {
-                self.music = Some(wanted);
-                scope.name(Named::Setting);
-            }
-            "captions" | "caption" | "subtitles" | "subtitle" | "subtitled" => {
-                self.captions = Some(wanted);
-                scope.name(Named::Setting);
-            }
-            "shorter" | "longer" => {
-                let times = if word == "shorter" { 0.5 } else { 2.0 };
-                // "Don't make it shorter" keeps the length.
-                if scope.is_negation() {
-                    scope.name(Named::Length);
-                } else {
-                    self.length = self.length.or(Some(Length::Times(times)));
-                }
-            }
-            "only" => self.only = true,
+            word if MUSIC.contains(&word) => self.music = Some(wanted),
+            word if CAPTIONS.contains(&word) => self.captions = Some(wanted),
+            // "Don't make it shorter" keeps the length.
+            "shorter" if wanted => self.length = self.length.or(Some(Length::Times(0.5))),
+            "longer" if wanted => self.length = self.length.or(Some(Length::Times(2.0))),
+            "only" => self.only |= wanted,
             word if says_something(word) && !is_length(word) => {
                 self.add(word.chars().take(MOST_LETTERS).collect(), wanted);
-                scope.name(Named::Thing);
             }
             _ => {}
         }
@@ -128,6 +115,15 @@ impl Said {
             self.not_left_out.push(word);
         }
     }
+}
+
+/// Returns the length that is named or the factor by which it changes, how it is meant, and the words that say so.
+fn asked(words: &[Word]) -> Option<(f64, Option<Bound>, Range<usize>)> {
+    if let Some((seconds, range)) = length(words) {
+        let (bound, range) = bound(words, &range);
+        return Some((seconds, bound, range));
+    }
+    factor(words).map(|(times, range)| (times, Some(Bound::Times), range))
 }
 
 /// Returns the aspect ratio that is named, and removes the word that names it: `9:16` is no time.
