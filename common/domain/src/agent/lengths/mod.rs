@@ -244,7 +244,9 @@ fn unit(word: &str) -> Option<f64> {
 
 /// Whether a word names ten years: `1960s`.
 fn is_decade(word: &str) -> bool {
-    let is_year = |year: &str| year.len() == 4 && year.ends_with('0') && year.starts_with(['1', '2']);
+    let is_number = |year: &str| year.chars().all(|figure| figure.is_ascii_digit());
+    let is_year =
+        |year: &str| year.len() == 4 && year.ends_with('0') && year.starts_with(['1', '2']) && is_number(year);
     word.strip_suffix('s').is_some_and(is_year)
 }
 

@@ -53,7 +53,7 @@ pub const LEAVING_WITH_OUT: [&str; 9] =
     ["leave", "leaving", "take", "taking", "cut", "cutting", "keep", "keeping", "crop"];
 /// Behind a part of a sentence these leave it out: `boats excluded`.
 pub const LEFT_OUT: Phrases = &[&["left", "out"], &["excluded"], &["omitted"], &["removed"]];
-/// Nouns before `removed` that belong to names: items are called `Talk (silence removed)`.
+/// Nouns before `removed` that belong to names: items are called `Talk (silence removed)`, which `remove_silence` made.
 pub const REMOVED_FROM_SOUND: [&str; 3] = ["silence", "silences", "noise"];
 /// Behind a negation these say of what is before it that it is left out: `the boats must not be seen`.
 pub const SEEN: [&str; 16] = [
@@ -110,7 +110,7 @@ pub const IGNORING: Phrases = &[
     &["do", "not", "worry"],
 ];
 /// Words that show what follows, at the beginning of a part of a sentence.
-const SHOWING: [&str; 22] = [
+const SHOWING: [&str; 23] = [
     "about",
     "add",
     "feature",
@@ -119,6 +119,7 @@ const SHOWING: [&str; 22] = [
     "include",
     "including",
     "instead",
+    "just",
     "keep",
     "longer",
     "make",
@@ -182,9 +183,9 @@ pub const SPEAKING: [&str; 15] = [
     "stories",
     "story",
 ];
-/// Words for a film, of which `about` behind what is left out says the subject.
+/// Words for a film. In a clause with one, or with a length, `about` behind what is left out may say the subject.
 pub const FILMS: [&str; 8] = ["clip", "edit", "film", "movie", "reel", "teaser", "trailer", "video"];
-/// Music and captions.
+/// Music.
 pub const MUSIC: [&str; 5] = ["music", "musical", "soundtrack", "song", "score"];
 /// Captions.
 pub const CAPTIONS: [&str; 5] = ["captions", "caption", "subtitles", "subtitle", "subtitled"];
@@ -260,6 +261,9 @@ pub fn shows(word: &str) -> bool {
 /// Whether what a verb leaves out before `out` has ended at this place.
 pub fn begins_another(words: &[Word], place: usize) -> bool {
     let word = text(words, place);
-    let is_verb = SHOWING.contains(&word) || LEAVING_WITH_OUT.contains(&word) || word == "but";
-    is_verb || negates(word) || longest(words, place, LEAVING) > 0
+    let before = before(words, place);
+    // "Take the part about the boats out" goes on at `about`.
+    let begins_part = before.is_empty() || JOINING.contains(&before);
+    let is_other = LEAVING_WITH_OUT.contains(&word) || word == "but" || negates(word);
+    is_other || begins_part && shows(word) || longest(words, place, LEAVING) > 0
 }

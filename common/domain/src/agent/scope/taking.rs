@@ -13,7 +13,9 @@ impl Reader<'_> {
         let is_joined = self.mark(range.start) == Some(Mark::None);
         let own = self.exclusion().filter(|own| own.out.is_none());
         let is_negation = |own: Exclusion| own.opening != Opening::Leaving && own.named <= Named::Length;
-        self.negates_length = is_joined && own.is_some_and(is_negation);
+        // "Don't be longer than 8 seconds".
+        let is_ignored = matches!(self.state, State::Ignoring);
+        self.negates_length = is_joined && (is_ignored || own.is_some_and(is_negation));
         if own.is_some() && (!is_joined || is_bound) {
             self.state = State::Wanting;
         }

@@ -279,6 +279,7 @@ mod tests {
             ("twice as long", 20.0),
             ("half as long, please", 5.0),
             ("not twice as long", 10.0),
+            ("please don't be longer than 8 seconds", 8.0),
             ("no longer than about 15 seconds", 10.0),
             ("at most about 15 seconds", 10.0),
             ("it shouldn't be longer than 15 seconds", 10.0),
