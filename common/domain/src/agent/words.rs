@@ -79,8 +79,8 @@ pub struct Word {
     pub mark: Mark,
 }
 
-/// Splits a text into words. `1.5`, `1,5` and `1:30` stay whole, and so do words with an apostrophe. `-5` and the `-free`
-/// of `boat-free` keep their sign, since it says something.
+/// Splits a text into words. `1.5`, `1,5` and `1:30` stay whole, and so do words with an apostrophe. `-5` and the
+/// `-free` of `boat-free` keep their sign, since it says something.
 pub fn taken_apart(text: &str) -> Vec<Word> {
     let letters = plain(text);
     let (mut words, mut text, mut mark) = (Vec::new(), String::new(), Mark::Stop);

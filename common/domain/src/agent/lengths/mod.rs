@@ -54,8 +54,8 @@ struct Measure {
 }
 
 /// Returns the length that the words name, in seconds, and the words that name it: the one that is that of all, or else
-/// the first one. A span of the past, of a source or of a scene is one only where there is no other, and where a film can
-/// be as long.
+/// the first one. A span of the past, of a source or of a scene is one only where there is no other, and where a film
+/// can be as long.
 pub fn length(words: &[Word]) -> Option<(f64, Range<usize>)> {
     let (mut place, mut first, mut span) = (0, None, None);
     while place < words.len() {
