@@ -37,7 +37,7 @@ impl Chat {
                 self.keep_reply(&words, Vec::new());
                 self.say(ENDED);
                 self.wait = self.some_jobs();
-                self.settle(false);
+                self.advance(false);
             }
             return;
         }
@@ -60,7 +60,7 @@ impl Chat {
             self.steps += u32::from(budget.steps_left(self.steps) > 0);
             self.answer(&id, &why);
         }
-        self.settle(false);
+        self.advance(false);
     }
 
     /// Takes in a tool's answer.
@@ -83,7 +83,7 @@ impl Chat {
             }
             self.answer(&call.id, &without_links(&answer["data"]).to_string());
         }
-        self.settle(false);
+        self.advance(false);
     }
 
     /// Takes in a tool's refusal.
@@ -94,7 +94,7 @@ impl Chat {
         } else if !self.pending.is_empty() {
             let call = self.pending.remove(0);
             self.answer(&call.id, &format!("Refused ({}): {}", refused.code, refused.message));
-            self.settle(false);
+            self.advance(false);
         }
     }
 
@@ -120,13 +120,13 @@ impl Chat {
             let shown = json!({ "jobs": jobs.iter().map(shown_job).collect::<Vec<Value>>() });
             self.answer(&call.id, &format!("Not finished, since not all jobs succeeded: {shown}"));
         }
-        self.settle(was_generating);
+        self.advance(was_generating);
         true
     }
 
     /// Handles waits and `finish` until a tool's call is next or nothing is left. `rendering` may not follow
     /// `generating`, so a project that was `generating` until now stays so while it waits again.
-    fn settle(&mut self, was_generating: bool) {
+    fn advance(&mut self, was_generating: bool) {
         while self.wait.is_empty() && self.over().is_none() {
             if let Stage::Ending(end) = &self.stage {
                 let end = end.clone();

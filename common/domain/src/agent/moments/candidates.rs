@@ -90,7 +90,7 @@ fn around_within(found: &WordHit, lasts: i64, room: Stretch) -> Stretch {
 pub(super) fn best_first(footage: &Footage<'_>) -> Vec<Candidate> {
     let mut candidates = candidates(footage);
     // The sort is stable: of moments with equal points, the earlier stays first.
-    candidates.sort_by_key(|one| std::cmp::Reverse(one.points()));
+    candidates.sort_by_key(|one| Reverse(one.points()));
     candidates
 }
 
