@@ -270,8 +270,9 @@ impl Memory {
     }
 
     /// Returns an end whose message also says how the brief was read, so that who wrote it sees what was misread.
-    pub(super) fn with_reading(&self, end: End) -> End {
-        End { message: format!("{} {}", end.message, self.wishes.read_as()), ..end }
+    pub(super) fn with_reading(&self, mut end: End) -> End {
+        end.message = format!("{} {}", end.message, self.wishes.read_as());
+        end
     }
 
     /// Whether some footage can be searched without a new read.

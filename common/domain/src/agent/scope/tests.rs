@@ -155,6 +155,14 @@ fn what_is_left_out_is_all_up_to_the_end_of_its_clause() {
         ("the river. I don't want any boats in it.", "river", "boats"),
         ("the river. I don't want to see boats.", "river", "boats"),
         ("the river, not about the boats", "river", "boats"),
+    ] {
+        check(brief, words, without);
+    }
+}
+
+#[test]
+fn an_exclusion_ends_with_its_clause_however_the_clauses_are_told_apart() {
+    for (brief, words, without) in [
         ("don't show the boats, but don't leave out the fishermen", "fishermen", "boats"),
         ("no boats, no fishermen, no garden, no town", "", "boats fishermen garden town"),
         ("it doesn't need the boats", "", "boats"),
