@@ -31,8 +31,8 @@ use written::{PICTURE_TIMEOUT, TextRecognizer, WrittenWord};
 
 /// The progress in percent once the cuts are found.
 const LOOKED: u8 = 70;
-/// A sixteenth of the media's duration, and at least enough for a few pictures.
-const TEXT_TIME: TextTime = TextTime { part: 16, least: Duration::from_secs(10) };
+/// A sixteenth of the media's duration, and at least enough for the few pictures that short media has.
+const TEXT_TIME: TextTime = TextTime { part: 16, least: Duration::from_secs(10), beyond_media: Duration::from_secs(2) };
 /// Pictures that one run of the engine reads.
 const AT_ONCE: usize = 8;
 /// Words that a read keeps, at most: some 3 MB of its document.
@@ -78,6 +78,15 @@ pub(super) struct TextTime {
     pub(super) part: u32,
     /// The limit for short media.
     pub(super) least: Duration,
+    /// How much longer than the media itself it may be, so that the shortest costs no multiple of its price.
+    pub(super) beyond_media: Duration,
+}
+
+impl TextTime {
+    /// Returns the limit for media of this duration.
+    fn of(self, media: Duration) -> Duration {
+        (media / self.part).max(self.least.min(media + self.beyond_media))
+    }
 }
 
 /// Finds shots on small pictures of all frames.
@@ -134,8 +143,8 @@ impl SearchIndex {
         let mut stills = Stills::new(&moments, self.most, media, &making);
         let mut warnings = seen.warnings;
         let written = if let Some(recognizer) = &self.recognizer {
-            let patience = Duration::from_millis(seen.duration_ms.unsigned_abs()) / self.text_time.part;
-            let until = Instant::now() + patience.max(self.text_time.least);
+            let patience = self.text_time.of(Duration::from_millis(seen.duration_ms.unsigned_abs()));
+            let until = Instant::now() + patience;
             let parts = parts(&moments, &pages.finish(seconds(seen.duration_ms)));
             let text = text(recognizer, &parts, until, &mut stills, media, &making).await?;
             if let Some(unread) = parts.get(text.looked_at) {
@@ -287,5 +296,17 @@ fn add(written: &mut Vec<Written>, part: &Part<'_>, words: Vec<WrittenWord>) {
             end: thousandths(part.end),
             words,
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_read_for_two_seconds_more_than_the_shortest_films_last_and_a_sixteenth_of_long_ones() {
+        let limit = |media_ms| TEXT_TIME.of(Duration::from_millis(media_ms)).as_millis();
+        assert_eq!([0, 500, 2_000, 8_000].map(limit), [2_000, 2_500, 4_000, 10_000]);
+        assert_eq!([120_000, 160_000, 3_600_000].map(limit), [10_000, 10_000, 225_000]);
     }
 }

@@ -312,7 +312,7 @@ async fn stills_are_the_same_beside_pages_without_them_and_when_the_time_for_tex
     assert_eq!((written(&first), decoders), (written(&whole), 1 + 3), "the pages without a still are read too");
     assert_eq!(first.stored.warnings, ["Only the first 1 of 3 moments have a still."]);
 
-    (reader.most, reader.text_time) = (all, TextTime { part: u32::MAX, least: Duration::ZERO });
+    (reader.most, reader.text_time) = (all, TextTime { part: u32::MAX, least: Duration::ZERO, ..reader.text_time });
     let (unread, decoders) = read_by(&reader, &studio, &path).await;
     assert!(stills(&unread) == stills(&plain));
     assert_eq!((written(&unread), decoders), (vec![], 1 + 3), "each still alone");
