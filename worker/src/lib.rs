@@ -3,9 +3,10 @@
 //! `readers` computes a read from a media file, `renders` makes new media of media, `generations` of words or media,
 //! and `dubs` in other languages; none of them asks the database. `jobs` takes claimed jobs through their lives, with
 //! the `engines` that this machine has; `ingest` turns uploaded bytes into items; `deliver` and `notify_project` send
-//! webhooks; `batch` gathers many handlers' calls into one statement; `own_turns` has a turn for each account; `unpaid`
-//! counts unpaid processor time to accounts and puts their work off. The process may be cut off at any moment: the
-//! truth is in Postgres, and another process may claim what is not renewed.
+//! webhooks; `batch` gathers many handlers' calls into one statement; `own_turns` has a turn for each account, `turns`
+//! those that accounts take at what takes long; `unpaid` counts unpaid processor time to accounts and puts their work
+//! off. The process may be cut off at any moment: the truth is in Postgres, and another process may claim what is not
+//! renewed.
 
 mod asking;
 pub mod batch;
@@ -21,6 +22,7 @@ mod open_media;
 mod own_turns;
 pub mod readers;
 pub mod renders;
+mod turns;
 mod unpaid;
 
 pub use asking::Asking;

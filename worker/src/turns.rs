@@ -1,5 +1,5 @@
-//! Turns at decoders and at copies beside the slots: an account gets one at a time, and whoever had one just now lets
-//! those go first who had none.
+//! Turns at what takes long, such as decoders beside the slots: an account gets one at a time, and whoever had one
+//! lately lets those go first who had none.
 
 use crate::own_turns::OwnTurns;
 use domain::ids::AccountId;
@@ -9,22 +9,21 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-/// For how long an account that had a turn comes after those that had none.
-const JUST_NOW: Duration = Duration::from_mins(1);
-
 /// Turns at something: one at a time of an account, and so many of a process.
 #[derive(Clone)]
-pub(super) struct Turns {
+pub(crate) struct Turns {
     all: Arc<Semaphore>,
     of_accounts: OwnTurns,
-    /// The one place in the line for all that accounts have together that had a turn just now.
+    /// The one place in the line for all that accounts have together that had a turn lately.
     again: Arc<Semaphore>,
+    /// For how long an account that had a turn comes after those that had none.
+    lately: Duration,
     /// When the last turn of each of these accounts ended.
     ended: Arc<Mutex<HashMap<AccountId, Instant>>>,
 }
 
 /// A turn of an account, until this is dropped.
-pub(super) struct TurnPermit {
+pub(crate) struct TurnPermit {
     account: AccountId,
     of: Turns,
     /// The account's turn, and one of the process's.
@@ -32,18 +31,19 @@ pub(super) struct TurnPermit {
 }
 
 impl Turns {
-    /// Returns `most` turns of a process, all of them free.
-    pub fn new(most: usize) -> Self {
+    /// Returns `most` turns of a process, all of them free, and remembers for so long who had one.
+    pub fn new(most: usize, lately: Duration) -> Self {
         Self {
             all: Arc::new(Semaphore::new(most)),
             of_accounts: OwnTurns::default(),
             again: Arc::new(Semaphore::new(1)),
+            lately,
             ended: Arc::default(),
         }
     }
 
     /// Waits for a turn: first behind others of the account, then in the order of arrival. Of accounts that had one
-    /// just now a single one stands in that line, so that others wait for few of them.
+    /// lately a single one stands in that line, so that others wait for few of them.
     pub async fn turn(&self, account: AccountId) -> Option<TurnPermit> {
         // No semaphore is ever closed.
         let own = self.of_accounts.of(account).acquire_owned().await.ok()?;
@@ -63,18 +63,18 @@ impl Turns {
         TurnPermit { account, of: self.clone(), _permits: permits }
     }
 
-    /// Whether the account had a turn just now.
+    /// Whether the account had a turn lately.
     fn had_one(&self, account: AccountId) -> bool {
         let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        ended.get(&account).is_some_and(|at| at.elapsed() < JUST_NOW)
+        ended.get(&account).is_some_and(|at| at.elapsed() < self.lately)
     }
 }
 
 impl Drop for TurnPermit {
     fn drop(&mut self) {
-        // Noted before the permits are given back: the account's next file sees it.
+        // Noted before the permits are given back: whoever of the account is next sees it.
         let mut ended = self.of.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        ended.retain(|_, at| at.elapsed() < JUST_NOW);
+        ended.retain(|_, at| at.elapsed() < self.of.lately);
         ended.insert(self.account, Instant::now());
     }
 }
@@ -87,7 +87,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_account_has_one_turn_and_leaves_the_others_to_others() {
-        let (turns, busy) = (Turns::new(2), AccountId::mint());
+        let (turns, busy) = (Turns::new(2, Duration::from_mins(1)), AccountId::mint());
         let turn = turns.turn(busy).await;
         assert!(timeout(Duration::from_millis(20), turns.turn(busy)).await.is_err(), "its own turn is taken");
         let theirs = timeout(Duration::from_mins(1), turns.turn(AccountId::mint())).await.expect("another's turn");
@@ -97,8 +97,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_had_a_turn_just_now_lets_an_account_go_first_that_had_none() {
-        let turns = Turns::new(1);
+    async fn who_had_a_turn_lately_lets_an_account_go_first_that_had_none() {
+        let turns = Turns::new(1, Duration::from_mins(1));
         let [busy, busy_too, fresh] = [(); 3].map(|()| AccountId::mint());
         for account in [busy, busy_too] {
             drop(turns.turn(account).await);

@@ -7,7 +7,7 @@
 use crate::canvas::{Align, GradientShape, Rgba};
 use crate::decoding::Material;
 use crate::ids::{ItemId, WorkspaceId};
-use crate::pixels::Pictures;
+use crate::pixels::{Pictures, STILL_PIXELS};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
@@ -25,6 +25,8 @@ pub const MOST_LETTERS: usize = 40_000;
 const LETTERS_A_SECOND: usize = 2_000;
 /// The factor by which the pixels of a layer count if it has a shadow, is rotated or is partly transparent.
 const TIMES_DRAWN: u64 = 4;
+/// The factor by which the drawing library's surface for a layer may be longer than each side of the picture.
+const SURFACE_SIDES: u64 = 5;
 
 /// The file format of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -187,15 +189,29 @@ impl Still {
     /// is decoded, plus a second per 2,000 letters. Drawing costs a second per 3840 × 2160 pixels of the picture, or
     /// per four times as many that its layers cover, whichever is more, rounded up.
     pub fn priced_ms(&self, known: impl Fn(ItemId) -> Material) -> i64 {
-        let pixels = self.pixels().max(self.drawn_pixels() / 4);
-        let drawn = Pictures { pixels: i64::try_from(pixels).unwrap_or(i64::MAX), rate: None };
-        let drawn_ms = drawn.worth_ms(1_000);
         let decoded = self.layers.iter().filter_map(|layer| match layer.picture {
             StillPicture::Image { item, at_us, .. } => Some(known(item).picture_ms(at_us)),
             _ => None,
         });
-        let letters_ms = i64::try_from(self.letters() / LETTERS_A_SECOND).unwrap_or(i64::MAX).saturating_mul(1_000);
-        drawn_ms.max(decoded.fold(0, i64::saturating_add)).saturating_add(letters_ms)
+        self.drawn_ms().max(decoded.fold(0, i64::saturating_add)).saturating_add(self.letters_ms())
+    }
+
+    /// Whether drawing it takes little time and memory, whatever decoding its sources takes: what is drawn costs one
+    /// second of film, its letters nothing, and the pictures that are made for single layers have few pixels.
+    pub fn is_soon_drawn(&self) -> bool {
+        let few = STILL_PIXELS.unsigned_abs();
+        let surfaces = self.layers.iter().map(|layer| self.surface_pixels(layer)).fold(0, u64::saturating_add);
+        let is_cheap = self.drawn_ms().saturating_add(self.letters_ms()) <= 1_000;
+        is_cheap && self.source_pixels() <= few && surfaces <= 2 * few
+    }
+
+    fn drawn_ms(&self) -> i64 {
+        let pixels = self.pixels().max(self.drawn_pixels() / 4);
+        Pictures { pixels: i64::try_from(pixels).unwrap_or(i64::MAX), rate: None }.worth_ms(1_000)
+    }
+
+    fn letters_ms(&self) -> i64 {
+        i64::try_from(self.letters() / LETTERS_A_SECOND).unwrap_or(i64::MAX).saturating_mul(1_000)
     }
 
     /// Returns the number of letters in its texts.
@@ -238,5 +254,41 @@ impl Still {
             width.saturating_mul(height).min(self.pixels()) * if again { TIMES_DRAWN } else { 1 }
         });
         drawn.fold(0, u64::saturating_add)
+    }
+
+    /// Returns about the number of pixels of the surface that a layer is drawn on by itself, if it is: its price goes
+    /// by what is seen of it, and this may be larger than the picture.
+    fn surface_pixels(&self, layer: &StillLayer) -> u64 {
+        let [width, height] = if let Some(shadow) = layer.shadow {
+            // All of the picture, and as far around it as the shadow reaches.
+            let around = shadow.reach().saturating_mul(2);
+            self.canvas.map(|side| i32::try_from(side).unwrap_or(i32::MAX).saturating_mul(1_000).saturating_add(around))
+        } else if layer.opacity != 1_000_000 {
+            let [_, _, width, height] = layer.place;
+            let [width, height] =
+                if let StillPicture::Text(text) = &layer.picture { text.room() } else { [width, height] };
+            if layer.rotation == 0 { [width, height] } else { [width.saturating_add(height); 2] }
+        } else {
+            return 0;
+        };
+        let [across, down] = self.source_size([0, 0, width, height]).map(u64::from);
+        let most = self.size.map(|side| SURFACE_SIDES * u64::from(side));
+        across.min(most[0]).saturating_mul(down.min(most[1]))
+    }
+}
+
+impl StillText {
+    /// Returns the width and height that its lines take at most, in thousandths of a pixel, as if each letter were as
+    /// wide as it is high.
+    fn room(&self) -> [i32; 2] {
+        let letters = i32::try_from(self.text.chars().count()).unwrap_or(i32::MAX);
+        let whole = self.size.saturating_mul(letters);
+        let width = self.max_width.map_or(whole, |most| most.min(whole));
+        // Two lines that follow each other are wider together than one may be.
+        let broken = self.max_width.map_or(0, |most| whole / most.max(1)).saturating_mul(2);
+        let ended = i32::try_from(self.text.matches('\n').count()).unwrap_or(i32::MAX);
+        let lines = broken.saturating_add(ended).saturating_add(1);
+        let step = i64::from(self.size) * i64::from(self.line_height) / 1_000_000;
+        [width, i32::try_from(i64::from(lines).saturating_mul(step)).unwrap_or(i32::MAX)]
     }
 }

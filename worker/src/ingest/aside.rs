@@ -7,7 +7,7 @@
 //! for each other and others do not wait for them. Large files that are copied have turns of their own, which last for
 //! as long as the copy stands on this machine's disk.
 
-use super::turns::{TurnPermit, Turns};
+use crate::turns::{TurnPermit, Turns};
 use domain::ids::AccountId;
 use std::pin::pin;
 use std::sync::Arc;
@@ -20,6 +20,9 @@ use tokio_util::task::TaskTracker;
 /// Attempts of a process that go on beside its slots, at most: a download costs a socket and a buffer, and one that
 /// waits for its turn costs a lease.
 const MOST: usize = 256;
+
+/// For how long an account that had a turn here comes after those that had none.
+const JUST_NOW: Duration = Duration::from_mins(1);
 
 /// Bytes beyond which an upload is copied beside the slots.
 pub(super) const QUICK_BYTES: i64 = 64 << 20;
@@ -39,8 +42,8 @@ impl Aside {
     pub fn new(turns: usize) -> Self {
         Self {
             places: Arc::new(Semaphore::new(MOST)),
-            decoders: Turns::new(turns),
-            copies: Turns::new(turns),
+            decoders: Turns::new(turns, JUST_NOW),
+            copies: Turns::new(turns, JUST_NOW),
             running: TaskTracker::new(),
         }
     }

@@ -6,7 +6,7 @@
 use super::aside::{Permit, QUICK_BYTES};
 use super::attempt::Attempt;
 use super::failure::Failure;
-use super::turns::TurnPermit;
+use crate::turns::TurnPermit;
 use bytes::Bytes;
 use futures_util::stream::{Stream, StreamExt, TryStreamExt, iter};
 use runtime::media::{MediaError, MediaStore, WriteError, new_media_key};

@@ -17,7 +17,6 @@ mod ends;
 mod failure;
 mod join;
 mod room;
-mod turns;
 
 use crate::readers::MediaTools;
 use crate::unpaid::Unpaid;

@@ -10,7 +10,7 @@ use crate::media_time::FrameRate;
 use crate::media_use::{Media, Unfit};
 use crate::pixels::Pictures;
 use crate::render::RenderPlan;
-use crate::still::{Still, StillFormat, StillLayer, StillPicture, StillText};
+use crate::still::{Still, StillFormat, StillLayer, StillPicture, StillShadow, StillText};
 use crate::timeline::SourceFacts;
 use serde_json::{Value, json};
 
@@ -113,6 +113,51 @@ fn a_picture_of_many_sources_costs_what_decoding_them_is_worth() {
     assert_eq!(price(50, None, false, of_8k), 50 * (250 + 88 + 1_050));
     assert_eq!(price(20, late, true, hd), 20 * (250 + 1_666), "from key picture to key picture");
     assert_eq!(price(20, late, false, hd), 20 * (250 + 98_333), "from the start where it can't be begun later");
+}
+
+#[test]
+fn a_picture_is_soon_drawn_by_its_work_and_memory_and_not_by_its_size() {
+    let rect = StillLayer {
+        picture: StillPicture::Rect { color: [0, 0, 0, 255] },
+        place: [0, 0, 1_280_000, 720_000],
+        rotation: 0,
+        opacity: 1_000_000,
+        radius: 0,
+        shadow: None,
+    };
+    let is_soon = |size: [u32; 2], layer: &StillLayer, layers: usize| {
+        let layers = vec![layer.clone(); layers];
+        let (workspace, format) = (WorkspaceId::mint(), StillFormat::Png);
+        Still { workspace, format, canvas: size, size, background: None, layers }.is_soon_drawn()
+    };
+    let (hd, uhd, small) = ([1_280, 720], [3_840, 2_160], [64, 64]);
+    assert!(is_soon(hd, &rect, 10) && is_soon(uhd, &rect, 10) && !is_soon([3_840, 2_161], &rect, 0));
+    let letters = |letters: usize, opacity| StillLayer {
+        picture: StillPicture::Text(StillText {
+            text: "a".repeat(letters),
+            family: "DejaVu Sans".to_owned(),
+            size: 40_000,
+            weight: 400,
+            color: [0, 0, 0, 255],
+            align: None,
+            max_width: Some(1_000_000),
+            line_height: 1_200_000,
+        }),
+        opacity,
+        ..rect.clone()
+    };
+    assert!(is_soon(hd, &letters(199, 500_000), 3) && !is_soon(small, &letters(1_000, 1_000_000), 2), "many letters");
+    let blurred = |blur| {
+        let shadow = Some(StillShadow { color: [0, 0, 0, 255], offset: [4_000; 2], blur });
+        StillLayer { shadow, ..rect.clone() }
+    };
+    assert!(is_soon(hd, &blurred(12_000), 8) && is_soon(small, &blurred(12_000), 100));
+    assert!(!is_soon([800, 800], &blurred(500_000), 12), "shadows far around it");
+    let far = StillLayer { place: [0, 0, 16_384_000, 16_384_000], opacity: 500_000, ..rect.clone() };
+    assert!(is_soon(hd, &far, 0) && !is_soon(hd, &far, 1), "what is drawn by itself is larger than the picture");
+    let image = StillPicture::Image { item: ItemId::mint(), at_us: None, cover: true };
+    let image = StillLayer { picture: image, ..far.clone() };
+    assert!(!is_soon(small, &StillLayer { opacity: 1_000_000, ..image }, 1), "the pixels of its source");
 }
 
 #[test]

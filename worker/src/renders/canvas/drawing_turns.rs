@@ -1,57 +1,127 @@
-//! Pictures are drawn one at a time in a process, since a large one takes some hundred megabytes. Accounts take turns:
-//! of each account only one picture is drawn or waits to be drawn; its others wait until that one is done.
+//! Pictures are drawn in two lines. Usual ones take a second and some hundred megabytes at most, and two are drawn at
+//! once. Large ones, which take many times as much, are drawn one at a time beside these. In each line an account has
+//! one picture, and whoever drew lately lets those go first who did not.
 
-use crate::own_turns::OwnTurns;
+use crate::turns::{TurnPermit, Turns};
 use domain::ids::AccountId;
-use std::sync::{Arc, LazyLock};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use domain::still::Still;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+/// Usual pictures that are drawn at once.
+const USUAL_AT_ONCE: usize = 2;
+/// The processor time after which a picture is not a usual one, whatever its plan says: it goes on in the other line.
+const USUAL_TIME: Duration = Duration::from_secs(2);
+/// For how long an account that drew comes after those that did not: twenty large pictures take about as long.
+const LATELY: Duration = Duration::from_mins(10);
 
 /// The turns of this process.
 pub(super) static DRAWING_TURNS: LazyLock<DrawingTurns> = LazyLock::new(DrawingTurns::default);
 
-/// The turns to draw: one picture has the right to at a time.
-#[derive(Debug)]
+/// The turns to draw a picture, and to encode it.
 pub(super) struct DrawingTurns {
-    own: OwnTurns,
-    one: Arc<Semaphore>,
+    usual: Turns,
+    large: Turns,
 }
 
-/// Held while a picture is drawn: the account's turn, and the process's.
-pub(super) type DrawingPermit = (Option<OwnedSemaphorePermit>, OwnedSemaphorePermit);
+/// A turn, which lasts until this is dropped.
+pub(super) struct DrawingTurn {
+    account: AccountId,
+    is_usual: bool,
+    _permit: TurnPermit,
+}
 
 impl Default for DrawingTurns {
     fn default() -> Self {
-        Self { own: OwnTurns::default(), one: Arc::new(Semaphore::new(1)) }
+        Self { usual: Turns::new(USUAL_AT_ONCE, LATELY), large: Turns::new(1, LATELY) }
     }
 }
 
 impl DrawingTurns {
-    /// Waits until a picture of this account can be drawn. `None` if a semaphore is closed, which neither ever is.
-    pub async fn permit(&self, account: Option<AccountId>) -> Option<DrawingPermit> {
-        let own = match account {
-            Some(account) => self.own.of(account).acquire_owned().await.ok(),
-            None => None,
-        };
-        Some((own, Arc::clone(&self.one).acquire_owned().await.ok()?))
+    /// Waits until this picture of the account can be drawn; what is for no account has one of its own. `None` if a
+    /// semaphore is closed, which none ever is.
+    pub async fn turn(&self, still: &Still, account: Option<AccountId>) -> Option<DrawingTurn> {
+        self.turn_in(still.is_soon_drawn(), account.unwrap_or_else(AccountId::mint)).await
+    }
+
+    /// Returns the turn to go on with after so much processor time: a picture that turns out to be no usual one gives
+    /// its turn back, and waits for that of a large one.
+    pub async fn next(&self, turn: DrawingTurn, taken: Duration) -> Option<DrawingTurn> {
+        if !turn.is_usual || taken < USUAL_TIME {
+            return Some(turn);
+        }
+        let account = turn.account;
+        drop(turn);
+        self.turn_in(false, account).await
+    }
+
+    async fn turn_in(&self, is_usual: bool, account: AccountId) -> Option<DrawingTurn> {
+        let line = if is_usual { &self.usual } else { &self.large };
+        Some(DrawingTurn { account, is_usual, _permit: line.turn(account).await? })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::ids::WorkspaceId;
+    use domain::still::StillFormat;
     use futures_util::FutureExt;
 
+    /// A picture without layers.
+    fn still(width: u32, height: u32) -> Still {
+        let (workspace, format, size) = (WorkspaceId::mint(), StillFormat::Png, [width, height]);
+        Still { workspace, format, canvas: size, size, background: None, layers: Vec::new() }
+    }
+
     #[tokio::test]
-    async fn the_second_picture_of_an_account_waits_behind_the_first_of_another() {
-        let (turns, busy, other) = (DrawingTurns::default(), AccountId::mint(), AccountId::mint());
-        let first = turns.permit(Some(busy)).await.expect("a permit");
-        let mut second = Box::pin(turns.permit(Some(busy)));
+    async fn a_small_picture_waits_for_no_large_one_and_an_account_draws_one_of_each() {
+        let (turns, small, large) = (DrawingTurns::default(), still(64, 64), still(8_192, 4_096));
+        let [busy, other] = [(); 2].map(|()| AccountId::mint());
+        let drawing = turns.turn(&large, Some(busy)).await.expect("a turn");
+        let mut theirs = Box::pin(turns.turn(&large, Some(other)));
+        assert!(theirs.as_mut().now_or_never().is_none(), "one large picture at a time");
+        let first = turns.turn(&small, Some(other)).now_or_never().expect("at once");
+        let mut second = Box::pin(turns.turn(&small, Some(other)));
         assert!(second.as_mut().now_or_never().is_none(), "its account's turn is taken");
-        let mut theirs = Box::pin(turns.permit(Some(other)));
-        assert!(theirs.as_mut().now_or_never().is_none(), "one picture at a time");
+        drop(turns.turn(&small, Some(busy)).now_or_never().expect("beside both"));
         drop(first);
-        assert!(second.as_mut().now_or_never().is_none(), "it is not the next, although it came before");
-        drop(theirs.now_or_never().expect("the next").expect("a permit"));
-        drop(second.now_or_never().expect("the last").expect("a permit"));
+        assert!(second.now_or_never().is_some());
+        drop(drawing);
+        assert!(theirs.now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn who_drew_lets_an_account_go_first_that_did_not() {
+        let (turns, large) = (DrawingTurns::default(), still(8_192, 4_096));
+        let [busy, busy_too, fresh] = [(); 3].map(|()| AccountId::mint());
+        for account in [busy, busy_too] {
+            drop(turns.turn(&large, Some(account)).await);
+        }
+        let held = turns.turn(&large, None).await;
+        let mut waiting = [busy, busy_too, fresh].map(|account| Box::pin(turns.turn(&large, Some(account))));
+        // They come in this order, and of the busy ones only the first stands before who comes after both.
+        assert!(waiting.iter_mut().all(|turn| turn.as_mut().now_or_never().is_none()));
+        drop(held);
+        let [busy, busy_too, fresh] = &mut waiting;
+        drop(busy.as_mut().now_or_never().expect("the one that stood there before"));
+        assert!(busy_too.as_mut().now_or_never().is_none());
+        drop(fresh.as_mut().now_or_never().expect("the one that drew nothing"));
+        assert!(busy_too.as_mut().now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_picture_that_takes_long_goes_on_in_the_line_of_large_ones() {
+        let (turns, small, large) = (DrawingTurns::default(), still(64, 64), still(8_192, 4_096));
+        let [slow, other] = [(); 2].map(|()| AccountId::mint());
+        let drawing = turns.turn(&large, Some(other)).await.expect("a turn");
+        let turn = turns.turn(&small, Some(slow)).await.expect("a turn");
+        let kept = turns.next(turn, USUAL_TIME / 2).now_or_never().flatten().expect("it goes on");
+        let mut later = Box::pin(turns.next(kept, USUAL_TIME));
+        assert!(later.as_mut().now_or_never().is_none(), "it waits for the large one");
+        assert!(turns.turn(&small, Some(slow)).now_or_never().is_some(), "it left its own line");
+        drop(drawing);
+        let turn = later.now_or_never().flatten().expect("its turn");
+        assert!(turns.next(turn, 10 * USUAL_TIME).now_or_never().is_some(), "there it stays");
     }
 }

@@ -1,5 +1,6 @@
 //! Encodes pixels as a file: PNG here, JPEG and `WebP` in a confined child that gets nothing but pixels.
 
+use super::drawing_turns::DrawingTurn;
 use super::paper::Paper;
 use super::{Easel, blocking};
 use crate::readers::decode::{Encoder, Feed, Workshop};
@@ -10,18 +11,19 @@ use std::ffi::OsStr;
 /// Bytes that are handed to the child at once.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// Writes the picture into the workshop, as a file of this name and format.
+/// Writes the picture into the workshop, as a file of this name and format. Its turn lasts until that is done, and goes
+/// with the pixels, which may outlast a job that is stopped.
 pub(super) async fn write(
     easel: &Easel<'_>,
     workshop: &Workshop,
-    paper: Paper,
+    (paper, turn): (Paper, DrawingTurn),
     format: StillFormat,
     name: &str,
     ctx: &JobCtx,
 ) -> Result<(), ReadError> {
     let codec: &[&str] = match format {
         StillFormat::Png | StillFormat::Svg => {
-            let png = blocking(ctx, move || paper.png()).await??;
+            let (png, _turn) = blocking(ctx, move || Ok::<_, ReadError>((paper.png()?, turn))).await??;
             if png.len() as u64 > easel.most_bytes {
                 return Err(ReadError::NoRoom);
             }
@@ -33,8 +35,10 @@ pub(super) async fn write(
     let [width, height] = paper.size();
     let is_jpeg = format == StillFormat::Jpeg;
     let (shape, layout) = (format!("{width}x{height}"), if is_jpeg { "rgb24" } else { "rgba" });
-    let pixels = blocking(ctx, move || {
-        if is_jpeg { paper.rgb().flatten().collect::<Vec<u8>>() } else { paper.rgba().flatten().collect() }
+    let (pixels, _turn) = blocking(ctx, move || {
+        let pixels =
+            if is_jpeg { paper.rgb().flatten().collect::<Vec<u8>>() } else { paper.rgba().flatten().collect() };
+        (pixels, turn)
     })
     .await?;
     let output = format!("file:{name}");

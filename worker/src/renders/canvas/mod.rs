@@ -2,8 +2,8 @@
 //!
 //! Every item is decoded by a confined child of its own, which gives pixels; they are encoded anew here, so that the
 //! drawing library never reads a customer's bytes. `svg` writes the picture as a document that refers to nothing,
-//! `words` breaks texts into lines, `ink` has letters and pictures, `paper` draws, `encode` writes its pixels. A
-//! process draws one picture at a time (`drawing_turns`); its sources are decoded before that.
+//! `words` breaks texts into lines, `ink` has letters and pictures, `paper` draws, `encode` writes its pixels. Pictures
+//! wait for a turn to be drawn and encoded (`drawing_turns`); their sources are decoded before that.
 
 mod drawing_turns;
 mod encode;
@@ -21,7 +21,7 @@ use crate::renders::gone_through::refuse_unpaid;
 use domain::ids::ItemId;
 use domain::item::ItemType;
 use domain::still::{Still, StillFormat, StillLayer, StillPicture};
-use drawing_turns::{DRAWING_TURNS, DrawingPermit};
+use drawing_turns::{DRAWING_TURNS, DrawingTurn};
 use ink::{LayerPicture, PackedPicture};
 use paper::Paper;
 use rustix::time::{ClockId, clock_gettime};
@@ -55,24 +55,36 @@ pub(super) async fn render(easel: &Easel<'_>, ctx: &JobCtx) -> Result<Rendered, 
     let workshop = Workshop::new(easel.tools)?;
     refuse_unpaid(&easel.begun(), easel.sources, priced_ms(easel.still, easel.sources), ctx).await?;
     let layers = easel.layers(&ctx.step(0, DECODED)).await?;
-    let (alone, later) = ctx.turn(DRAWING_TURNS.permit(ctx.payer)).await?;
-    let (mut alone, ctx) = (alone.ok_or(ReadError::Crashed)?, &later);
+    let (mut turn, mut later) = in_turn(ctx, DRAWING_TURNS.turn(easel.still, ctx.payer)).await?;
     if easel.still.format == StillFormat::Svg {
-        return document(easel, &workshop, layers, alone, ctx).await;
+        return document(easel, &workshop, layers, turn, &later).await;
     }
+    let before = ctx.processor.taken();
     let mut paper = Paper::new(easel.still).ok_or(ReadError::Crashed)?;
     let (shared, whole) = (Arc::new(easel.still.clone()), easel.still.layers.len() as u64);
     let step = ctx.step(DECODED, DRAWN);
     for layer in layers {
         let (still, number) = (Arc::clone(&shared), layer.number);
-        // The permit goes with the drawing, which may go on when the job is stopped.
-        let drawn = blocking(ctx, move || paper.draw(&still, &[layer]).map(|paper| (paper, alone)));
-        (paper, alone) = drawn.await??;
+        let taken = ctx.processor.taken().saturating_sub(before);
+        (turn, later) = in_turn(ctx, DRAWING_TURNS.next(turn, taken)).await?;
+        // The turn goes with the drawing, which may go on when the job is stopped.
+        let drawn = blocking(&later, move || paper.draw(&still, &[layer]).map(|paper| (paper, turn)));
+        (paper, turn) = drawn.await??;
         ctx.processor.left()?;
         step.progress.reach_part(number as u64, whole);
     }
-    encode::write(easel, &workshop, paper, easel.still.format, OUTPUT_FILE, ctx).await?;
-    written(easel, &workshop, ctx).await
+    // The turn ends with the pixels: what was written is looked at by children.
+    encode::write(easel, &workshop, (paper, turn), easel.still.format, OUTPUT_FILE, &later).await?;
+    written(easel, &workshop, &later).await
+}
+
+/// Waits for a turn to draw. Returns it, and the context to go on with.
+async fn in_turn(
+    ctx: &JobCtx,
+    turn: impl Future<Output = Option<DrawingTurn>>,
+) -> Result<(DrawingTurn, JobCtx), ReadError> {
+    let (turn, later) = ctx.turn(turn).await?;
+    Ok((turn.ok_or(ReadError::Crashed)?, later))
 }
 
 /// The picture as it was written, if it is what was planned.
@@ -95,22 +107,22 @@ async fn document(
     easel: &Easel<'_>,
     workshop: &Workshop,
     layers: Vec<LayerPicture>,
-    alone: DrawingPermit,
+    turn: DrawingTurn,
     ctx: &JobCtx,
 ) -> Result<Rendered, ReadError> {
     let still = easel.still.clone();
     let small = shrunk(&still);
-    let (text, paper, _alone) = blocking(ctx, move || {
+    let (text, paper, turn) = blocking(ctx, move || {
         let text = paper::document(&still, &layers)?;
         let paper = Paper::new(&small).ok_or(ReadError::Crashed)?.draw(&small, &layers)?;
-        Ok::<_, ReadError>((text, paper, alone))
+        Ok::<_, ReadError>((text, paper, turn))
     })
     .await??;
     if text.len() as u64 > easel.most_bytes {
         return Err(ReadError::NoRoom);
     }
     workshop.put(OUTPUT_FILE, &text)?;
-    encode::write(easel, workshop, paper, StillFormat::Jpeg, "cover", ctx).await?;
+    encode::write(easel, workshop, (paper, turn), StillFormat::Jpeg, "cover", ctx).await?;
     let facts = Facts {
         item_type: ItemType::Image,
         duration_ms: None,
