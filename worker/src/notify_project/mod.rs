@@ -6,6 +6,7 @@
 //! leaves the row `pending`. `hosts` decides which may be sent now.
 
 mod hosts;
+mod places;
 
 use crate::deliver::DeliverError;
 use domain::attempt::AttemptError;
@@ -30,6 +31,8 @@ use tokio::time::{Instant, sleep};
 
 /// How much longer than the request a lease lasts, for the record.
 const LEASE_SLACK: Duration = Duration::from_secs(20);
+/// Tickets that are looked at beside those that have a place: while all places are taken, whoever comes is remembered.
+const LOOKED_AT: usize = 4;
 /// Tries of a record before it is left to the duty that calls the webhook unknown.
 const TRIES: u32 = 5;
 /// The pause before the second try; each later pause is twice as long.
@@ -67,7 +70,7 @@ impl ProjectNotifier {
             let notifier = notifier.clone();
             async move { notifier.notify(subject).await }.boxed()
         });
-        Subscription { queues: vec![Queue::Project], concurrency: self.0.slots, handler }
+        Subscription { queues: vec![Queue::Project], concurrency: self.0.slots + LOOKED_AT, handler }
     }
 
     /// Works a ticket to its end. Tests, which have no queue, call it too.

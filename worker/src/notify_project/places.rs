@@ -1,0 +1,135 @@
+//! Places that accounts share, at one host or in the whole process. An account has a quarter of them, and the last
+//! quarter is for accounts that have none: of these whoever was served longest ago goes first.
+//!
+//! Whoever finds no place goes away and comes again. So that others don't take its place meanwhile, it is remembered,
+//! for somewhat longer than until it comes again. No more places than the last quarter are left free for those who are
+//! remembered, so that most are in use however many come.
+
+use domain::ids::AccountId;
+use std::collections::HashMap;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// For how long a place is left to an account that found none.
+const REMEMBERED: Duration = Duration::from_secs(3);
+/// For how many places that were taken since it is known when an account took its last.
+const TAKEN_SINCE: u64 = 256;
+/// The bounds of when to come again, in milliseconds.
+const COME_AGAIN_MS: (i64, i64) = (500, 30_000);
+/// Milliseconds by which each webhook of an account that finds no place comes later than the one before.
+const STEP_MS: i64 = 50;
+
+/// The places, and who has them or waits for them.
+pub(super) struct Places {
+    all: usize,
+    an_accounts: usize,
+    /// Those that are for accounts that have none.
+    kept: usize,
+    taken: usize,
+    /// Places that were ever taken, which numbers them.
+    ever_taken: u64,
+    accounts: HashMap<AccountId, Account>,
+}
+
+#[derive(Default)]
+struct Account {
+    /// The places that it has.
+    taken: usize,
+    /// The number of the place that it took last; 0 before the first.
+    last: u64,
+    /// Until when a place is left to it, where it found none and had none.
+    waits_until: Option<Instant>,
+    /// Its webhooks that found no place since one last did.
+    sent_away: i64,
+}
+
+impl Account {
+    fn waits(&self, now: Instant) -> bool {
+        self.waits_until.is_some_and(|until| until > now)
+    }
+}
+
+impl Places {
+    /// So many, and so many of one account at most, all of them free.
+    pub fn new(all: usize, an_accounts: usize) -> Self {
+        let kept = (all / 4).max(1);
+        Self { all, an_accounts, kept, taken: 0, ever_taken: 0, accounts: HashMap::new() }
+    }
+
+    /// Whether a place is left for the account.
+    pub fn has_one_for(&self, account: AccountId, now: Instant) -> bool {
+        let (own, last) = self.accounts.get(&account).map_or((0, 0), |found| (found.taken, found.last));
+        let left_to_others = if own > 0 { self.kept } else { self.before(account, last, now).min(self.kept) };
+        own < self.an_accounts && self.all.saturating_sub(self.taken) > left_to_others
+    }
+
+    /// Returns how many others wait for their first place who took their last before this number.
+    fn before(&self, account: AccountId, last: u64, now: Instant) -> usize {
+        self.accounts.iter().filter(|(id, other)| **id != account && other.waits(now) && other.last < last).count()
+    }
+
+    /// Takes a place, which must be left for the account.
+    pub fn take(&mut self, account: AccountId) {
+        self.taken += 1;
+        self.ever_taken += 1;
+        let own = self.accounts.entry(account).or_default();
+        *own = Account { taken: own.taken + 1, last: self.ever_taken, ..Account::default() };
+    }
+
+    /// Remembers that no place was left for the account. Returns the milliseconds after which to come again.
+    pub fn send_away(&mut self, account: AccountId, now: Instant) -> i64 {
+        let own = self.accounts.entry(account).or_default();
+        if own.taken == 0 {
+            own.waits_until = Some(now + REMEMBERED);
+        }
+        own.sent_away += 1;
+        let (least, most) = COME_AGAIN_MS;
+        (least + own.sent_away.saturating_mul(STEP_MS)).min(most)
+    }
+
+    /// Gives a place of the account back.
+    pub fn leave(&mut self, account: AccountId) {
+        self.taken = self.taken.saturating_sub(1);
+        if let Some(own) = self.accounts.get_mut(&account) {
+            own.taken = own.taken.saturating_sub(1);
+        }
+    }
+
+    /// Forgets accounts that have no place, wait for none and took none lately.
+    pub fn forget(&mut self, now: Instant) {
+        let since = self.ever_taken.saturating_sub(TAKEN_SINCE);
+        self.accounts.retain(|_, own| own.taken > 0 || own.waits(now) || own.last > since);
+    }
+
+    /// Whether nobody has a place.
+    pub const fn are_free(&self) -> bool {
+        self.taken == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_left_to_whoever_waits_until_it_is_forgotten() {
+        let (mut places, now) = (Places::new(1, 1), Instant::now());
+        let [busy, other] = [(); 2].map(|()| AccountId::mint());
+        places.take(busy);
+        assert_eq!([(); 3].map(|()| places.send_away(other, now)), [550, 600, 650]);
+        assert_eq!(places.send_away(busy, now), 550, "each account's own");
+        places.leave(busy);
+        assert!(!places.has_one_for(busy, now) && places.has_one_for(other, now));
+        let later = now + REMEMBERED;
+        assert!(places.has_one_for(busy, later), "the other did not come");
+        places.take(busy);
+        places.leave(busy);
+        for _ in 0..TAKEN_SINCE {
+            let account = AccountId::mint();
+            places.take(account);
+            places.leave(account);
+        }
+        places.forget(later);
+        assert!(places.are_free() && !places.accounts.contains_key(&busy) && !places.accounts.contains_key(&other));
+    }
+}
