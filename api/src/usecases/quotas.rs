@@ -59,7 +59,8 @@ pub fn projects(settings: &Settings, kept: Usage, asker: Asker) -> Answer<()> {
     let message = if kept.projects.unsigned_abs() > most {
         format!("The account may have {most} projects, and has them.")
     } else if kept.project_bytes.unsigned_abs() > most_bytes {
-        format!("The account's projects and the log of their webhooks may have {most_bytes} bytes; this does not fit.")
+        let these = "The account's projects, the log of their webhooks and what their agent did";
+        format!("{these} may have {most_bytes} bytes; this does not fit. Delete projects that are no longer needed.")
     } else {
         return Ok(());
     };

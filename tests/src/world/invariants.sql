@@ -186,6 +186,7 @@ FROM (
         UNION ALL SELECT account_id, 0, 0,
             project_size(brief, agent_message, assembled_url, assets, timeline), 1, 0 FROM projects
         UNION ALL SELECT account_id, 0, 0, octet_length(body) + 1024, 0, 0 FROM project_webhooks
+        UNION ALL SELECT owner_account_id, 0, 0, kept_bytes, 0, 0 FROM project_runs
         UNION ALL SELECT w.account_id, 0, 0, 0, 0, t.bytes FROM (
             SELECT workspace_id, bytes FROM comments UNION ALL SELECT workspace_id, bytes FROM calendar_entries
         ) AS t JOIN workspaces w ON w.id = t.workspace_id

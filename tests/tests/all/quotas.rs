@@ -66,6 +66,28 @@ async fn what_was_sent_of_a_project_keeps_no_body_and_a_cancelled_project_goes()
 }
 
 #[tokio::test]
+async fn what_an_agent_did_counts_with_its_projects_until_they_are_deleted() -> anyhow::Result<()> {
+    let world = World::with(|settings| settings.project_quota_bytes = 100_000).await?;
+    let tenant = world.tenant("a").await?;
+    let create = async || tenant.client.post("/projects", &json!({ "brief": "a film" })).await;
+    let made = create().await?;
+    let path = format!("/projects/{}", made.json["id"].as_str().unwrap_or_default());
+    // What a long brief leaves: nobody works on the run meanwhile.
+    let steps = "INSERT INTO project_steps (id, run_id, number, tool, arguments)
+         SELECT gen_random_uuid(), id, number, 'search', jsonb_build_object('query', repeat('x', 1000))
+         FROM project_runs, generate_series(1, 100) AS number";
+    sqlx::query(steps).execute(world.pool()).await?;
+    assert_eq!(create().await?.status, 201, "a run that goes on counts nothing yet");
+    assert_eq!(tenant.client.post(&format!("{path}/cancel"), &json!({})).await?.status, 200);
+    let refused = create().await?;
+    assert_eq!((refused.status, refused.code()), (409, "quota_reached"), "{}", refused.text);
+    assert!(refused.text.contains("what their agent did"), "{}", refused.text);
+    assert_eq!(tenant.client.send("DELETE", &path, &[], None).await?.status, 200);
+    assert_eq!(create().await?.status, 201);
+    world.end().await
+}
+
+#[tokio::test]
 async fn items_have_a_number_and_their_tombstones_an_end() -> anyhow::Result<()> {
     let world = World::with(|settings| settings.max_items = 2).await?;
     let tenant = world.tenant("a").await?;

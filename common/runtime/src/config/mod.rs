@@ -205,7 +205,7 @@ pub struct Settings {
     #[arg(long, env = "MWS_MAX_PROJECTS", default_value_t = 10_000)]
     pub max_projects: u64,
 
-    /// Bytes of an account's projects, and of the log of their webhooks.
+    /// Bytes of an account's projects, of the log of their webhooks, and of the log of what their agent did.
     #[arg(long, env = "MWS_PROJECT_QUOTA_BYTES", default_value_t = 256 << 20)]
     pub project_quota_bytes: u64,
 
