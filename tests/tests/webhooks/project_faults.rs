@@ -1,7 +1,7 @@
 //! The webhook of a project is sent at most once, whatever crashes and wherever (contract §6.2.5).
 
-use crate::project_bench::{ProjectBench, body};
-use mws_tests::world::{cut_short, runners, until};
+use crate::project_bench::{ProjectBench, body, send};
+use mws_tests::world::{Receiver, cut_short, runners, until};
 use runtime::queue::{self, Queue, Subject, Ticket};
 use serde_json::json;
 use std::time::Duration;
@@ -163,5 +163,29 @@ async fn one_that_got_a_ticket_while_another_scheduler_looked_gets_no_second() -
     assert_eq!(Box::pin(pushed).await?, 0);
     assert_eq!(stage.work().await?, 1);
     assert_eq!(stage.receiver.received().len(), 1);
+    stage.world.end().await
+}
+
+#[tokio::test]
+async fn whoever_comes_while_all_places_are_taken_is_looked_at_and_comes_again() -> anyhow::Result<()> {
+    let stage = ProjectBench::new().await?;
+    // One place for webhooks of projects.
+    let worker = stage.world.worker_with(runners::instant(), |settings| settings.worker_webhooks = 4).await?;
+    stage.receiver.hold();
+    stage.project().await?;
+    until("the place is taken", async || Ok((stage.receiver.in_flight() == 1).then_some(()))).await?;
+    let (other, receiver) = (stage.world.tenant("two").await?, Receiver::start()?);
+    let project = json!({ "brief": "A film", "webhook_url": receiver.url });
+    assert_eq!(send(&other.client, "POST", "/projects", &project).await?.status, 201);
+    let sent_away = "SELECT count(*) FROM project_webhooks WHERE status = 'pending' AND ticket_id IS NULL";
+    until("it finds no place", async || Ok((stage.world.count(sent_away).await? == 1).then_some(()))).await?;
+    stage.receiver.release();
+    let ended = "SELECT count(*) FROM project_webhooks WHERE status = 'succeeded'";
+    until("the place is given back", async || Ok((stage.world.count(ended).await? == 1).then_some(()))).await?;
+    stage.world.advance(Duration::from_secs(1)).await?;
+    assert_eq!(stage.duties().await?, (0, 1));
+    assert_eq!(receiver.gets(1).await?.len(), 1);
+    until("it is recorded", async || Ok((stage.world.count(ended).await? == 2).then_some(()))).await?;
+    worker.stop().await?;
     stage.world.end().await
 }
