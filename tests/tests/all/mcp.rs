@@ -181,8 +181,15 @@ async fn an_account_is_sent_four_large_results_at_once_and_no_fifth() -> anyhow:
     let refused = ask().await?.json;
     assert_eq!(refused["result"]["structuredContent"]["error"]["code"], "rate_limited");
     slow.pop();
-    until("there is room for another", async || Ok((ask().await?.json["result"]["isError"] == false).then_some(())))
-        .await?;
+    let told = until("there is room for another", async || {
+        let told = ask().await?.json;
+        Ok((told["result"]["isError"] == false).then_some(told))
+    })
+    .await?;
+    let (data, text) = (&told["result"]["structuredContent"], told["result"]["content"][0]["text"].as_str());
+    let text = text.unwrap_or_default();
+    assert!(data["ok"] == true && text.len() > 6 << 20, "{} bytes", text.len());
+    assert!(serde_json::from_str::<Value>(text)? == *data, "it is the answer in both forms");
     world.end().await
 }
 

@@ -2,15 +2,17 @@
 //!
 //! It shows the tool registry over another protocol, and implements no tool: a call is handed to the endpoint that
 //! answers `POST /api/v1/tools/<name>`, with the request id, the caller and the rate that were settled here. Every
-//! message is its own request, so any process may answer it. `server` speaks the protocol, `tools` is the list,
-//! `prompts` are the workspace's skills, `metadata` says where tokens come from. `operators` is apart from all of it:
-//! another endpoint, with the tools of `operator_tools`, whose refusals name the next steps of `operator_steps`.
+//! message is its own request, so any process may answer it. `server` speaks the protocol, `result` puts a tool's
+//! answer into its message, `tools` is the list, `prompts` are the workspace's skills, `metadata` says where tokens
+//! come from. `operators` is apart from all of it: another endpoint, with the tools of `operator_tools`, whose refusals
+//! name the next steps of `operator_steps`.
 
 mod metadata;
 mod operator_steps;
 mod operator_tools;
 mod operators;
 mod prompts;
+mod result;
 mod schema;
 mod server;
 mod tools;
@@ -19,30 +21,34 @@ pub use operators::OPERATOR_MCP_PATH;
 pub use schema::json_schema;
 
 use crate::app::App;
-use crate::app::beside::BodyTurn;
+use crate::app::beside::{BodyTurn, apart_in_turn_if};
 use crate::auth::{PreAuthenticated, caller_of};
 use crate::contract::refuse_doubled;
-use crate::http::answers::{Taker, holding};
+use crate::http::answers::{AnswerPermit, Taker, holding};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::refusal::{Envelope, Refused, classify};
 use crate::http::request::{SentBody, Template, media_type};
+use bytes::Bytes;
 use domain::ids::AccountId;
 use poem::endpoint::TowerCompatExt;
 use poem::http::{HeaderValue, StatusCode, header};
 use poem::{Endpoint, EndpointExt, Request, Response, Route, post};
+use result::CallAnswer;
 use rmcp::ServerHandler;
 use rmcp::model::{CallToolResponse, CallToolResult, ErrorData};
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
-use server::{Calls, ResultMemory, Server};
+use server::{Calls, Server};
 use std::sync::Arc;
 
 /// Its path below the public URL.
 pub const MCP_PATH: &str = "/mcp";
 /// The longest message of a refusal, in bytes.
 const MOST_WORDS: usize = 1 << 10;
+/// An answer of more bytes than this is put into its message on another thread, in its account's turn.
+const LARGE: usize = 256 << 10;
 
 /// Adds the protocol's endpoint and its metadata; `calls` answers `POST /api/v1/tools/<name>`.
 pub fn add_to(route: Route, app: &App, calls: Calls) -> Route {
@@ -101,12 +107,11 @@ impl<E: Endpoint<Output = Response>> Endpoint for Mcp<E> {
         let mut response = match caller_of(&request).await {
             Ok(caller) => match judge(&request, caller.account_id.into()).await {
                 Ok(()) => {
-                    let (kept, account) = (ResultMemory::default(), caller.account_id);
+                    let (kept, account) = (CallAnswer::default(), caller.account_id);
                     request.set_data(PreAuthenticated(caller));
                     request.set_data(kept.clone());
                     let is_json = media_type(&request) == "application/json";
                     let response = shape(self.inner.get_response(request).await, is_json).await;
-                    kept.is_made();
                     self.hold_memory(account, response, kept).await
                 }
                 Err(refusal) => Envelope::Route.refuse(&refusal),
@@ -119,19 +124,37 @@ impl<E: Endpoint<Output = Response>> Endpoint for Mcp<E> {
 }
 
 impl<E> Mcp<E> {
-    /// Returns the answer with memory reserved for it. Even short answers count: they repeat the request's id, which
-    /// may be as long as the client likes.
-    async fn hold_memory(&self, account: AccountId, mut response: Response, kept: ResultMemory) -> Response {
-        // The transport has the whole answer, but passes it on as a stream without its length.
-        let body = response.take_body().into_bytes().await.map_err(ApiError::internal);
-        let held = body.and_then(|body| Ok((self.app.answers.hold(account, body.len() as u64)?, body)));
-        match held {
-            Ok((room, body)) => {
-                response.set_body(body);
+    /// Returns the message with the call's answer in it, and with memory reserved for all of it. Even short ones count:
+    /// they repeat the request's id, which may be as long as the client likes.
+    async fn hold_memory(&self, account: AccountId, mut response: Response, kept: CallAnswer) -> Response {
+        // The transport has the whole message, but passes it on as a stream without its length.
+        let written = match response.take_body().into_bytes().await {
+            Ok(message) => self.written(account, message, &kept).await,
+            Err(error) => Err(ApiError::internal(error)),
+        };
+        match written {
+            Ok((message, room)) => {
+                response.set_body(message);
                 holding(response, (kept, room))
             }
             Err(refusal) => Envelope::Route.refuse(&refusal),
         }
+    }
+
+    /// Returns the message with the call's answer in it, and its room.
+    async fn written(&self, account: AccountId, message: Bytes, kept: &CallAnswer) -> Answer<(Bytes, AnswerPermit)> {
+        let Some(answer) = kept.take() else {
+            let room = self.app.answers.hold(account, message.len() as u64)?;
+            return Ok((message, room));
+        };
+        let (app, kept) = (self.app.clone(), kept.clone());
+        let is_large = answer.len() > LARGE;
+        let work = move || {
+            // The work owns what it uses: it goes on when the client hangs up.
+            let _kept = kept;
+            result::written(message, &answer, |bytes| app.answers.hold(account, bytes))
+        };
+        apart_in_turn_if(&self.app, account, is_large, work).await?
     }
 
     /// Returns a refusal; a 401 says where a client learns how to get a token (RFC 9728, section 5.1).

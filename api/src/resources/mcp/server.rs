@@ -3,13 +3,14 @@
 //! Over REST or here, only [`Calls`] decides the answer of a call. A refusal becomes a tool error with the same
 //! envelope, so that a model reads the code, the message and the next step that works.
 
+use super::result::CallAnswer;
 use super::{prompts, tools, until_hung_up};
 use crate::app::App;
-use crate::app::beside::{apart_in_turn_if, is_long, run_beside};
+use crate::app::beside::{is_long, run_beside};
 use crate::auth::{Caller, PreAuthenticated};
 use crate::contract::idempotency;
 use crate::http::API_PATH;
-use crate::http::answers::{AnswerPermit, AnswerReserved, Held, Taker};
+use crate::http::answers::{AnswerReserved, Taker};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
 use crate::http::thread_time::timed_elsewhere;
@@ -28,34 +29,13 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// The endpoint that answers `POST /api/v1/tools/<name>`, as for a request from outside.
 pub type Calls = Arc<BoxEndpoint<'static, Response>>;
 
 /// The key in a call's `_meta` for its Idempotency-Key, since a call has no headers.
 const IDEMPOTENCY_META: &str = "idempotency_key";
-/// The number of copies of an answer while it becomes a result: as bytes, as values, and as text.
-const COPIES: u64 = 8;
-/// An answer of more bytes than this becomes a result on another thread, in its account's turn.
-const LARGE: u64 = 256 << 10;
-
-/// The memory that a request's results hold: until the answer has been sent, and only while it is made.
-#[derive(Clone, Default)]
-pub struct ResultMemory(Arc<Mutex<(Vec<Held>, Vec<AnswerPermit>)>>);
-
-impl ResultMemory {
-    fn keep(&self, sent: Held, made: AnswerPermit) {
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        held.0.push(sent);
-        held.1.push(made);
-    }
-
-    /// Frees the memory that was held only while the answer was made.
-    pub fn is_made(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).1.clear();
-    }
-}
 
 /// The protocol's server. One value serves every message: it keeps no state of clients.
 #[derive(Clone)]
@@ -90,7 +70,7 @@ impl Server {
             Ok(request) => request,
             Err(refusal) => return CallToolResult::structured_error(refusal.tool_body()),
         };
-        let kept = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<ResultMemory>());
+        let kept = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<CallAnswer>());
         let kept = kept.cloned().unwrap_or_default();
         let taker = request
             .data::<PreAuthenticated>()
@@ -203,24 +183,15 @@ fn idempotency_key(meta: &RequestMetaObject) -> Result<Option<HeaderValue>, ApiE
     }
 }
 
-/// Returns the answer's envelope as a result: as data, and as the same JSON in text. The answer's memory is held until
-/// the result has been sent, and memory for the copies until the result is made.
-async fn result(app: &App, taker: Taker, mut response: Response, kept: &ResultMemory) -> Answer<CallToolResult> {
-    let status = response.status();
+/// Returns the result that stands for the answer, whose bytes are kept for the message. Its memory is held until the
+/// message has been sent, and as much again while it comes, since it may come in pieces.
+async fn result(app: &App, taker: Taker, mut response: Response, kept: &CallAnswer) -> Answer<CallToolResult> {
+    let is_fine = response.status() == StatusCode::OK;
     let held = response.data::<AnswerReserved>().and_then(AnswerReserved::held);
     let told = response.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     let body = BoxBody::from(response.take_body());
     let length: u64 = told.or(body.size_hint().exact()).unwrap_or(0);
-    kept.keep(held, app.answers.hold_to_work(taker, length * COPIES)?);
+    kept.hold(held, app.answers.hold_to_work(taker, length)?);
     let bytes = Body::from(body).into_bytes().await.map_err(ApiError::internal)?;
-    let own = kept.clone();
-    let made = move || {
-        // The work owns what it uses: it goes on when the client hangs up.
-        let _own = own;
-        let envelope = serde_json::from_slice(&bytes)
-            .map_err(|error| ApiError::internal(format!("a tool answered {status} without JSON: {error}")))?;
-        let is_fine = status == StatusCode::OK;
-        Ok(if is_fine { CallToolResult::structured(envelope) } else { CallToolResult::structured_error(envelope) })
-    };
-    apart_in_turn_if(app, taker, length > LARGE, made).await?
+    Ok(kept.stand_in(bytes, is_fine))
 }
