@@ -35,7 +35,7 @@ pub async fn oauth_caller(app: &App, scope: &Scope, token: &str, named: Answer<O
     let Some(issuer) = &app.oauth else { return Err(unauthenticated("OAuth is not configured here; use an API key.")) };
     let hash = CredentialHash::of(token);
     refuse_blocked(app, scope, &hash).await?;
-    let claims = issuer.verify(token).await?;
+    let claims = verified(app, scope, issuer, token, &hash).await?;
     let named = named?;
     let _turn = turn(app, scope, &hash).await?;
     let mut found = find(app, scope, &hash, issuer, &claims, named).await?;
@@ -58,6 +58,18 @@ pub async fn oauth_caller(app: &App, scope: &Scope, token: &str, named: Answer<O
         address: scope.address,
         rerun: None,
     })
+}
+
+/// Returns the claims of the token. One that is wrong counts against its address; one whose key can't be fetched now
+/// may be right, and does not. Verifying takes no query, so a good token passes whatever else its address sends:
+/// clients get new ones all the time, and many share the addresses of a connector.
+async fn verified(app: &App, scope: &Scope, issuer: &Issuer, token: &str, hash: &CredentialHash) -> Answer<Claims> {
+    let verified = issuer.verify(token).await;
+    if verified.as_ref().is_err_and(|refusal| refusal.code() == Code::Unauthenticated) {
+        app.guesses.refuse(scope, hash).await?;
+        app.guesses.count(scope).await;
+    }
+    verified
 }
 
 /// Looks the token up and counts the request. Refuses an expired or early token, and a request over the rate.
@@ -195,4 +207,50 @@ fn out_of_reach(named: Option<WorkspaceId>, is_limited: bool) -> ApiError {
     };
     let action = if named.is_some() { "GET /workspaces lists those you can reach." } else { "Ask the operator." };
     ApiError::new(Code::WorkspaceForbidden, message).suggest(action)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::scope::ScopeState;
+    use crate::server::tests::app_with;
+    use base64::Engine;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    use serde_json::{Value, json};
+    use std::sync::Arc;
+
+    /// An issuer that is away: nobody listens there.
+    const AWAY: &str = "http://127.0.0.1:1";
+
+    /// A token that claims to be of this issuer, by a key that is not at hand.
+    fn token(issuer: &str) -> String {
+        let part = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
+        let header = json!({ "alg": "ES256", "typ": "at+jwt", "kid": "x" });
+        format!("{}.{}.AAAA", part(header), part(json!({ "iss": issuer })))
+    }
+
+    #[tokio::test]
+    async fn a_wrong_token_counts_against_its_address_and_one_that_cant_be_checked_now_does_not() {
+        let (app, _shutdown) = app_with(|_, api| {
+            api.wrong_credentials_per_minute = 2;
+            api.oauth.issuer = Some(AWAY.to_owned());
+            api.oauth.audience = vec!["https://mws.example".to_owned()];
+        });
+        let from =
+            |address: &str| Scope(Arc::new(ScopeState { address: address.parse().ok(), ..ScopeState::default() }));
+        let (one, other) = (from("192.0.2.1"), from("192.0.2.2"));
+        let (unchecked, wrong) = (token(AWAY), token("https://else.example"));
+        let refused = async |scope: &Scope, token: &str| {
+            oauth_caller(&app, scope, token, Ok(None)).await.err().map(|refusal| refusal.code())
+        };
+        for _ in 0..3 {
+            assert_eq!(refused(&one, &unchecked).await, Some(Code::Unavailable));
+        }
+        for _ in 0..2 {
+            assert_eq!(refused(&one, &wrong).await, Some(Code::Unauthenticated));
+        }
+        assert_eq!(refused(&one, &wrong).await, Some(Code::RateLimited));
+        assert_eq!(refused(&one, &unchecked).await, Some(Code::Unavailable), "it may be right");
+        assert_eq!(refused(&other, &wrong).await, Some(Code::Unauthenticated));
+    }
 }
