@@ -32,7 +32,7 @@ use futures_util::FutureExt;
 pub use headers::add_headers;
 use poem::http::{HeaderValue, StatusCode, header};
 use poem::{Endpoint, Request, Response};
-use recorded::record;
+use recorded::{ToldOfStrangers, record};
 use scoped::scope;
 pub use scoped::unknown_scope;
 use std::net::{IpAddr, SocketAddr};
@@ -51,12 +51,13 @@ pub struct Outer<E> {
     inner: E,
     app: App,
     longest: Duration,
+    told: ToldOfStrangers,
 }
 
 impl<E: Endpoint<Output = Response>> Outer<E> {
     /// Wraps `inner`, whose errors are answers already.
     pub fn new(inner: E, app: App) -> Self {
-        Self { inner, app, longest: LONGEST }
+        Self { inner, app, longest: LONGEST, told: ToldOfStrangers::default() }
     }
 
     /// As [`Self::new`], with handlers that may take this long.
@@ -157,7 +158,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
         if speaks_tus {
             tus::add_version(&mut response);
         }
-        record(&method, &scope, &response, started.elapsed(), &traced);
+        record(&method, &scope, &response, started.elapsed(), &traced, &self.told);
         Ok(response)
     }
 }

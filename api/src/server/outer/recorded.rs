@@ -8,14 +8,61 @@ use crate::server::traced::named;
 use poem::Response;
 use poem::http::Method;
 use runtime::telemetry::traces;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::mem::take;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use tokio::time::Instant;
 use tracing::Span;
 
 /// An answer that takes longer is logged.
 const SLOW: Duration = Duration::from_secs(5);
+/// The time between two lines about answers of one kind to callers whose account is not known.
+const TELL_EVERY: Duration = Duration::from_mins(1);
+
+/// What was logged of answers to callers whose account is not known, by route and status. Strangers may cause as many
+/// of these as they like, so one in a minute is logged of each kind, with the number that was left out since the last.
+#[derive(Default)]
+pub(super) struct ToldOfStrangers(Mutex<HashMap<(String, u16), Told>>);
+
+/// When a kind was last logged, and how many were left out since.
+struct Told {
+    at: Instant,
+    left_out: u64,
+}
+
+impl ToldOfStrangers {
+    /// Returns how many were left out before this one; none if it is left out too.
+    fn tell(&self, route: &str, status: u16, now: Instant) -> Option<u64> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match all.entry((route.to_owned(), status)) {
+            Entry::Vacant(kind) => {
+                kind.insert(Told { at: now, left_out: 0 });
+                Some(0)
+            }
+            Entry::Occupied(mut kind) => {
+                let told = kind.get_mut();
+                if now.saturating_duration_since(told.at) < TELL_EVERY {
+                    told.left_out += 1;
+                    return None;
+                }
+                told.at = now;
+                Some(take(&mut told.left_out))
+            }
+        }
+    }
+}
 
 /// Counts an answer, ends its span and logs it.
-pub(super) fn record(method: &Method, scope: &Scope, response: &Response, took: Duration, traced: &Span) {
+pub(super) fn record(
+    method: &Method,
+    scope: &Scope,
+    response: &Response,
+    took: Duration,
+    traced: &Span,
+    told: &ToldOfStrangers,
+) {
     let template =
         response.data::<Template>().map_or_else(|| "unmatched".to_owned(), |template| template.0.to_string());
     let (method, status) = (named(method).to_owned(), response.status().as_u16());
@@ -46,29 +93,100 @@ pub(super) fn record(method: &Method, scope: &Scope, response: &Response, took: 
             metrics::counter!("mws_rate_limited_total").increment(1);
         }
     }
-    let account = scope.account.get().map(ToString::to_string).unwrap_or_default();
-    if !account.is_empty() {
-        traced.record("account.id", account.as_str());
+    if let Some(account) = scope.account.get() {
+        traced.record("account.id", account.to_string());
     }
+    log(&method, &template, status, scope, took, told);
+}
+
+/// Writes a line about an answer that was late or a fault, unless it is left out; about any other for debugging alone.
+fn log(method: &str, route: &str, status: u16, scope: &Scope, took: Duration, told: &ToldOfStrangers) {
+    let account = scope.account.get().map(ToString::to_string).unwrap_or_default();
     let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let id = scope.request_id.as_str();
-    if status >= 500 || took > SLOW {
+    let left_out = if status < 500 && took <= SLOW {
+        None
+    } else if account.is_empty() {
+        told.tell(route, status, Instant::now())
+    } else {
+        Some(0)
+    };
+    if let Some(left_out) = left_out {
         tracing::info!(
             request.id = id,
             account.id = account,
-            http.route = template,
+            http.route = route,
             http.status = status,
             duration_ms,
+            left_out = (left_out > 0).then_some(left_out),
             "Answered {method} late or with a fault."
         );
     } else {
         tracing::debug!(
             request.id = id,
             account.id = account,
-            http.route = template,
+            http.route = route,
             http.status = status,
             duration_ms,
             "Answered {method}."
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ids::AccountId;
+    use poem::http::StatusCode;
+    use runtime::telemetry;
+    use std::io::{self, Write};
+    use std::sync::Arc;
+
+    /// Lines of a log.
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().expect("unpoisoned").extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn faults_are_logged_each_for_an_account_and_once_a_minute_of_a_kind_for_strangers() {
+        let log = Log::default();
+        let writer = log.clone();
+        let _logs = tracing::subscriber::set_default(telemetry::subscriber("info", move || writer.clone()));
+        let (told, stranger, known) = (ToldOfStrangers::default(), Scope(Arc::default()), Scope(Arc::default()));
+        known.account.set(AccountId::mint()).expect("a new scope");
+        let answer = |scope: &Scope, status: StatusCode, route: &'static str| {
+            let mut response = Response::builder().status(status).finish();
+            response.set_data(Template(route.into()));
+            record(&Method::GET, scope, &response, Duration::ZERO, &Span::none(), &told);
+        };
+        for _ in 0..100 {
+            answer(&stranger, StatusCode::SERVICE_UNAVAILABLE, "/a");
+        }
+        for _ in 0..3 {
+            answer(&stranger, StatusCode::SERVICE_UNAVAILABLE, "/b");
+            answer(&stranger, StatusCode::INTERNAL_SERVER_ERROR, "/b");
+            answer(&known, StatusCode::SERVICE_UNAVAILABLE, "/c");
+            answer(&stranger, StatusCode::NOT_FOUND, "/d");
+        }
+        let lines = String::from_utf8(log.0.lock().expect("unpoisoned").clone()).expect("text");
+        let of = |route: &str| lines.lines().filter(|line| line.contains(&format!("\"{route}\""))).count();
+        assert_eq!(["/a", "/b", "/c", "/d"].map(of), [1, 2, 3, 0], "{lines}");
+    }
+
+    #[test]
+    fn the_next_minutes_line_says_how_many_were_left_out() {
+        let (told, now) = (ToldOfStrangers::default(), Instant::now());
+        let tell = |seconds| told.tell("/a", 503, now + Duration::from_secs(seconds));
+        assert_eq!([0, 1, 59, 60, 61, 120].map(tell), [Some(0), None, None, Some(2), None, Some(1)]);
     }
 }
