@@ -38,6 +38,7 @@ use domain::task::Task;
 use futures_util::FutureExt;
 use jobs::lend::Lent;
 use notify_project::ProjectNotifier;
+use runtime::descriptors::MOST_WAITING_JOBS;
 use runtime::process::Process;
 use runtime::queue::{self, Claims, Queue, Works};
 use std::sync::Arc;
@@ -135,7 +136,7 @@ pub async fn run_with(process: Process, engines: Engines) -> anyhow::Result<()> 
 /// Returns this process's claims of jobs: of all its tasks together, as many as it has slots.
 fn claims_of_jobs(worker: Arc<jobs::Worker>, queues: Vec<Queue>, slots: usize) -> Claims {
     let take = Arc::new(move |slots| Arc::clone(&worker).take(slots).boxed());
-    Claims { queues, slots, away: asking::MOST_WAITING, take }
+    Claims { queues, slots, away: MOST_WAITING_JOBS, take }
 }
 
 /// Returns the tasks to subscribe to: those that this machine offers, and that `MWS_READS` names if it is set.

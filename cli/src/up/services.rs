@@ -6,7 +6,7 @@
 use crate::database;
 use anyhow::{Context, anyhow, bail};
 use runtime::config::ApiSettings;
-use runtime::descriptors;
+use runtime::descriptors::{self, Beside};
 use runtime::process::Process;
 use std::time::Duration;
 use store::PoolSize;
@@ -40,11 +40,15 @@ const SCHEDULER_CONNECTIONS: PoolSize = PoolSize(8);
 pub(super) fn start(process: &Process, api: ApiSettings) -> Services {
     let mut tasks = JoinSet::new();
     let mut for_api = process.part("api", API_CONNECTIONS);
-    let for_worker = process.part("worker", WORKER_CONNECTIONS);
+    let mut for_worker = process.part("worker", WORKER_CONNECTIONS);
     let for_scheduler = process.part("scheduler", SCHEDULER_CONNECTIONS);
     // They share one table of file descriptors, and only the api accepts connections from anybody.
-    let beside = for_worker.descriptors_needed + for_scheduler.descriptors_needed;
-    for_api.descriptors_needed += beside + descriptors::of_a_worker(&process.settings);
+    let of_worker = descriptors::of_a_worker(&process.settings);
+    let parts = [&for_api, &for_worker, &for_scheduler].map(|part| part.descriptors_needed);
+    let beside = Beside::of(descriptors::limit(), parts.iter().sum::<usize>() + of_worker);
+    for_api.descriptors_needed = beside.connections;
+    // The worker itself adds its own.
+    for_worker.descriptors_needed = beside.waiting_jobs - of_worker;
     let answers = async move { api::run(for_api.kept_open().await, api).await };
     tasks.spawn(async move { ("api", on_threads_of_its_own(answers).await) });
     tasks.spawn(async move { ("worker", worker::run(for_worker).await) });

@@ -2,7 +2,8 @@
 //!
 //! Most systems start a process with a soft limit of 1,024, which a few hundred idle clients use up, and a much higher
 //! hard limit, up to which the process may raise it. Every process does so once, at its start. The api takes as many
-//! connections as the limit allows after all other needs. Nothing here opens anything.
+//! connections as the limit allows after all other needs, and a worker has as many jobs at providers. Nothing here
+//! opens anything.
 
 use crate::config::Settings;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -16,6 +17,14 @@ const A_READ: usize = 16;
 const INGESTS: usize = 64;
 /// Descriptors of a connection that is served: its socket, and a file that is sent or received.
 const A_CONNECTION: u64 = 2;
+/// Descriptors of a job that waits for its provider: its socket, and the file that it sends or is answered into.
+const A_WAITING_JOB: usize = 2;
+/// Jobs of a worker that wait for providers, at most.
+pub const MOST_WAITING_JOBS: usize = 256;
+/// And at least, whatever the limit. What any process has to spare is enough for these.
+const FEWEST_WAITING_JOBS: usize = 16;
+/// In a process that serves clients, jobs that wait have a part of what its limit has beyond this.
+const CLIENTS_FIRST: usize = 1_024;
 /// The least number of connections, whatever the limit: a process that serves nobody is of no use.
 const FEWEST_CONNECTIONS: usize = 16;
 
@@ -40,12 +49,41 @@ pub fn of_a_process(database_connections: u32) -> usize {
     ANY_PROCESS + usize::try_from(database_connections).unwrap_or(usize::MAX)
 }
 
-/// Returns how many more a worker needs: sockets to receivers, and files and pipes of reads and ingests.
+/// Returns how many more a worker needs beside its jobs that wait for providers: sockets to receivers, and files and
+/// pipes of reads and ingests.
 pub fn of_a_worker(settings: &Settings) -> usize {
     // Twice a quarter more: for webhooks of projects, and in the slow lane for accounts' first ones when all slots are
     // taken.
     let webhooks = settings.worker_webhooks + 2 * (settings.worker_webhooks / 4).max(1);
     webhooks + settings.read_slots() * A_READ + INGESTS
+}
+
+/// Returns how many jobs of a worker may wait for providers: as many as `limit` leaves room for after `others`.
+pub fn waiting_jobs(limit: u64, others: usize) -> usize {
+    (of_waiting_jobs(limit, others) / A_WAITING_JOB).max(FEWEST_WAITING_JOBS)
+}
+
+/// Returns how many descriptors jobs that wait for providers may take of what `limit` leaves after `others`.
+fn of_waiting_jobs(limit: u64, others: usize) -> usize {
+    let left = usize::try_from(limit.saturating_sub(others as u64)).unwrap_or(usize::MAX);
+    left.min(MOST_WAITING_JOBS * A_WAITING_JOB)
+}
+
+/// The descriptors of a process that serves clients and is a worker too.
+#[derive(Debug, Clone, Copy)]
+pub struct Beside {
+    /// Those that are not for clients' connections.
+    pub connections: usize,
+    /// Those that are not for jobs that wait for providers.
+    pub waiting_jobs: usize,
+}
+
+impl Beside {
+    /// Divides `limit`, of which all else needs so many. Connections have what is left of the first 1,024.
+    pub fn of(limit: u64, needed: usize) -> Self {
+        let waiting_jobs = needed.max(CLIENTS_FIRST);
+        Self { connections: needed + of_waiting_jobs(limit, waiting_jobs), waiting_jobs }
+    }
 }
 
 /// Returns how many connections to allow: `asked`, or what `limit` leaves after `others`, whichever is less.
@@ -65,6 +103,27 @@ mod tests {
         assert_eq!(connections(4_096, 1_024, 124), 450);
         assert_eq!(connections(4_096, 64, 124), FEWEST_CONNECTIONS);
         assert_eq!(connections(2, 1_024, 124), 2);
+    }
+
+    #[test]
+    fn jobs_that_wait_have_what_the_limit_leaves_a_worker() {
+        assert_eq!(waiting_jobs(65_536, 560), MOST_WAITING_JOBS);
+        assert_eq!(waiting_jobs(1_024, 560), 232);
+        assert_eq!(waiting_jobs(512, 560), FEWEST_WAITING_JOBS);
+    }
+
+    #[test]
+    fn clients_have_what_they_had_under_a_low_limit_and_jobs_that_wait_are_counted_beyond_it() {
+        let both = |limit, needed| {
+            let beside = Beside::of(limit, needed);
+            (connections(4_096, limit, beside.connections), waiting_jobs(limit, beside.waiting_jobs))
+        };
+        assert_eq!(both(1_024, 800), (112, FEWEST_WAITING_JOBS));
+        assert_eq!(both(1_224, 800), (112, 100));
+        assert_eq!(both(1_536, 800), (112, MOST_WAITING_JOBS));
+        assert_eq!(both(4_096, 800), (1_392, MOST_WAITING_JOBS));
+        assert_eq!(both(65_536, 800), (4_096, MOST_WAITING_JOBS));
+        assert_eq!(both(1_600, 1_400), (FEWEST_CONNECTIONS, 100), "others need more than that");
     }
 
     #[test]

@@ -17,12 +17,8 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use waiting::ProviderWait;
 
-/// Jobs of a process that ask providers at once, at most, all of which may wait outside its slots. Each holds pieces of
-/// what it sends and of what it is answered, less than a MiB, and its own plan: a prompt, or the texts of a dub.
-pub(crate) const MOST_WAITING: usize = 256;
-/// Of these those of one account at most, and those that are kept for accounts that have none.
+/// Jobs of one account that ask providers at once, at most.
 const AN_ACCOUNTS: usize = 16;
-const KEPT: usize = MOST_WAITING / 2;
 /// Jobs that go on beside the slots at once, at most.
 const BESIDE: usize = 4;
 
@@ -47,10 +43,12 @@ pub(crate) struct WaitLimits {
 }
 
 impl WaitLimits {
-    /// Returns those of a process that ends with `shutdown`.
-    pub(crate) fn new(shutdown: &CancellationToken) -> Self {
+    /// Returns those of a process that ends with `shutdown`, of which `most` jobs ask providers at once. Half of these
+    /// places are kept for accounts that have none. All may wait outside the slots: each holds pieces of what it sends
+    /// and of what it is answered, less than a MiB, and its own plan, a prompt or the texts of a dub.
+    pub(crate) fn new(most: usize, shutdown: &CancellationToken) -> Self {
         Self {
-            places: Places::new(MOST_WAITING, AN_ACCOUNTS, KEPT),
+            places: Places::new(most, AN_ACCOUNTS, most / 2),
             beside: Arc::new(Semaphore::new(BESIDE)),
             shutdown: shutdown.clone(),
         }
@@ -117,7 +115,7 @@ mod tests {
     #[tokio::test]
     async fn a_process_that_ends_notes_nothing_and_asks_nobody_any_more() {
         let (shutdown, noted) = (CancellationToken::new(), Arc::new(AtomicUsize::default()));
-        let limits = WaitLimits::new(&shutdown);
+        let limits = WaitLimits::new(2, &shutdown);
         let asking = || {
             let noted = Arc::clone(&noted);
             let note = move || {

@@ -93,13 +93,14 @@ impl ProviderWait {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{AN_ACCOUNTS, BESIDE, KEPT, MOST_WAITING};
+    use super::super::{AN_ACCOUNTS, BESIDE};
     use super::*;
+    use runtime::descriptors::MOST_WAITING_JOBS;
     use runtime::queue::LentSlots;
     use tokio_util::sync::CancellationToken;
 
     fn limits() -> WaitLimits {
-        WaitLimits::new(&CancellationToken::new())
+        WaitLimits::new(MOST_WAITING_JOBS, &CancellationToken::new())
     }
 
     #[tokio::test]
@@ -129,7 +130,7 @@ mod tests {
         let limits = limits();
         let of = |account| limits.waiting(Slot::default(), account, Arc::default());
         let mut held = Vec::new();
-        for _ in 0..(MOST_WAITING - KEPT) / AN_ACCOUNTS {
+        for _ in 0..MOST_WAITING_JOBS / 2 / AN_ACCOUNTS {
             let account = AccountId::mint();
             held.extend(std::iter::from_fn(|| of(account)).take(AN_ACCOUNTS));
             assert!(of(account).is_none(), "after {}", held.len());

@@ -43,6 +43,7 @@ use domain::ids::{AccountId, JobId};
 use domain::minutes::Minutes;
 use domain::task::Task;
 use futures_util::FutureExt;
+use runtime::descriptors;
 use runtime::ending::Product;
 use runtime::process::Process;
 use runtime::queue::{Picker, Queue, Slot, Subject, Taken, Work};
@@ -106,7 +107,8 @@ impl Worker {
         let named = process.wakes.tickets_of(&queues);
         let picker = Picker::new(queues, named);
         let (ends, admissions) = (Ends::new(process.clone(), deliverer), Admissions::new(process.clone()));
-        let limits = WaitLimits::new(&process.shutdown);
+        let needed = process.descriptors_needed + descriptors::of_a_worker(&process.settings);
+        let limits = WaitLimits::new(descriptors::waiting_jobs(descriptors::limit(), needed), &process.shutdown);
         let claims = HeldConnection::new(claims);
         Arc::new(Self { process, engines, leases, claims, limits, picker, ends, admissions, unpaid })
     }
