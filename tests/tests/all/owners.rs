@@ -1,11 +1,15 @@
 //! Who pays and who is told, when somebody works in another account's workspace (contract §5.5).
 
 use crate::own_turns::{WAITING, no_more_wait};
+use domain::ids::UploadId;
 use domain::minutes::Minutes;
 use domain::signature;
-use mws_tests::world::{Media, Receiver, World, runners, until};
-use serde_json::json;
-use store::documents;
+use mws_tests::world::processes::silence;
+use mws_tests::world::{Client, Media, Receiver, World, runners, until};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::time::Duration;
+use store::{documents, uploads};
 
 /// What signs for accounts without a secret of their own (`world/settings.rs`).
 const DEFAULT_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
@@ -85,6 +89,56 @@ async fn a_viewer_sees_and_starts_nothing_and_a_former_member_can_do_neither() -
         assert_eq!((refused.status, refused.code()), (403, "workspace_forbidden"));
     }
     assert_eq!(owner.client.job(&jobs[0]).await?["status"], "queued", "what was dispatched goes on");
+    world.end().await
+}
+
+/// An upload that was announced by this client: its id, and the URL that takes its bytes.
+async fn announced(client: &Client, bytes: usize) -> anyhow::Result<(UploadId, String)> {
+    let made = client.announce(bytes, &json!({})).await?;
+    let text = |pointer: &str| made.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+    Ok((text("/id").parse()?, text("/upload/url")))
+}
+
+#[tokio::test]
+async fn an_upload_takes_no_more_bytes_once_whoever_began_it_may_begin_none() -> anyhow::Result<()> {
+    const APPENDED: [(&str, &str); 3] =
+        [("tus-resumable", "1.0.0"), ("upload-offset", "4"), ("content-type", "application/offset+octet-stream")];
+    let world = World::new().await?;
+    let (owner, guest) = (world.tenant("owner").await?, world.tenant("guest").await?);
+    let (member, bytes) = (world.member(&guest, &owner, "editor").await?, silence(1)?);
+    let [(_, put), (_, patched), (_, seen), (sending, _)] = [
+        announced(&member, bytes.len()).await?,
+        announced(&member, bytes.len()).await?,
+        announced(&member, bytes.len()).await?,
+        announced(&member, bytes.len()).await?,
+    ];
+    let [(_, own), (_, revoked)] =
+        [announced(&owner.client, bytes.len()).await?, announced(&owner.client, bytes.len()).await?];
+    let first = [("upload-offset", "0"), APPENDED[0], APPENDED[2]];
+    assert_eq!(member.to(Method::PATCH, &patched, &first, bytes[..4].to_vec()).await?.status, 204);
+    let (mut conn, by) = (world.pool().acquire().await?, UploadId::mint().uuid());
+    uploads::claim_receiving(&mut conn, sending, by).await?;
+    assert!(uploads::renew_receiving(&mut conn, sending, by).await?);
+
+    sqlx::query("DELETE FROM members").execute(&mut *conn).await?;
+    assert!(!uploads::renew_receiving(&mut conn, sending, by).await?, "who sends at that moment is cut off");
+    let refused = member.put(&put, "audio/wav", bytes.clone()).await?;
+    assert_eq!((refused.status, refused.code()), (404, "upload_not_found"));
+    let refused = member.to(Method::PATCH, &patched, &APPENDED, bytes[4..].to_vec()).await?;
+    assert_eq!((refused.status, refused.code()), (404, "upload_not_found"));
+    assert_eq!(member.to(Method::HEAD, &seen, &APPENDED[..1], Vec::new()).await?.status, 404);
+    assert_eq!(owner.client.put(&own, "audio/wav", bytes.clone()).await?.status, 200, "others go on");
+    let revoke = "UPDATE api_keys SET revoked_at = mws_now() WHERE id = $1";
+    sqlx::query(revoke).bind(owner.key_id).execute(&mut *conn).await?;
+    let refused = owner.client.put(&revoked, "audio/wav", bytes).await?;
+    assert_eq!((refused.status, refused.code()), (404, "upload_not_found"));
+    drop(conn);
+
+    // The storage that they took comes back as that of any upload that nobody completes.
+    world.advance(Duration::from_hours(25)).await?;
+    scheduler::expire_uploads::run_once(&world.process).await?;
+    assert_eq!(world.count("SELECT count(*) FROM upload_parts").await?, 0);
+    assert_eq!(world.count("SELECT count(*) FROM items WHERE deleted_at IS NULL").await?, 0);
     world.end().await
 }
 

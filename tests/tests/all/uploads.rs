@@ -64,6 +64,8 @@ impl Library {
             bytes: 3,
             sha256: None,
             token_hash: &[0; 32],
+            user_id: None,
+            key_id: None,
         };
         uploads::add(&mut self.conn, &new).await?;
         Ok(id)

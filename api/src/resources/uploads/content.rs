@@ -10,7 +10,7 @@ use crate::auth::{in_time, refuse_stopped, turn_to_look_up};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
 use crate::http::shares::Share;
-use crate::usecases::uploads::complete::{expired, unknown};
+use crate::usecases::uploads::complete::{expired, maker_left, unknown};
 use crate::usecases::uploads::{is_given_out, token_hash};
 use domain::ids::{AccountId, ItemId, UploadId};
 use domain::upload::UploadStatus;
@@ -104,7 +104,8 @@ pub(super) async fn admit_sender(
 /// Returns the upload to whoever has its token.
 ///
 /// # Errors
-/// `upload_not_found`, also for an expired one; `unauthenticated`, `rate_limited`.
+/// `upload_not_found`, also for an expired one, or one whose maker has no access any more; `unauthenticated`,
+/// `rate_limited`.
 pub(super) async fn shown_to(app: &App, scope: &Scope, upload: UploadId, token: Option<&str>) -> Answer<UploadRow> {
     // The token is the only credential here: whoever tries ids and tokens is limited like whoever tries keys. A token
     // that was given out is accepted, whatever else its address sends.
@@ -173,7 +174,7 @@ async fn store(app: &App, sending: &Sending, item: ItemId, declared: u64, stream
     Ok(Stored { key, written })
 }
 
-/// Returns the upload, if this is its token and it has not expired.
+/// Returns the upload, if this is its token, and while it awaits bytes, it has not expired and its maker has access.
 fn proven(row: UploadRow, token: Option<&str>) -> Answer<UploadRow> {
     // An import has no token, so nobody can send bytes for it.
     let expected = row.token_hash.as_deref().ok_or_else(unknown)?;
@@ -182,6 +183,7 @@ fn proven(row: UploadRow, token: Option<&str>) -> Answer<UploadRow> {
     }
     match row.status {
         UploadStatus::AwaitingUpload if row.overdue => Err(expired()),
+        UploadStatus::AwaitingUpload if !row.maker_holds => Err(maker_left()),
         UploadStatus::Expired => Err(expired()),
         _ => Ok(row),
     }

@@ -84,6 +84,11 @@ pub fn unknown() -> ApiError {
     ApiError::new(Code::UploadNotFound, "There is no such upload.")
 }
 
+/// The refusal of bytes of an upload whose maker may begin none any more.
+pub fn maker_left() -> ApiError {
+    ApiError::new(Code::UploadNotFound, "Whoever began the upload has no access any more: it takes no bytes.")
+}
+
 /// The refusal of an upload that was not completed in time.
 pub fn expired() -> ApiError {
     ApiError::new(Code::UploadNotFound, "The upload was not completed in time and is gone. Start another.")

@@ -147,6 +147,8 @@ async fn begin(
         bytes: announced.bytes,
         sha256: announced.sha256.as_ref().map(<[u8; 32]>::as_slice),
         token_hash: token_hash.as_bytes(),
+        user_id: caller.user_id,
+        key_id: caller.key_id,
     };
     let expires_at = uploads::add(conn, &new).await?;
     reads_on_ready::add(conn, caller, item, UPLOAD, &announced.reads).await?;

@@ -26,7 +26,7 @@ pub use work::{
 };
 
 use chrono::{DateTime, Utc};
-use domain::ids::{AccountId, ItemId, UploadId, WorkspaceId};
+use domain::ids::{AccountId, ItemId, KeyId, UploadId, UserId, WorkspaceId};
 use domain::upload::{UPLOAD_HOURS, UploadStatus};
 use sqlx::PgConnection;
 
@@ -51,14 +51,19 @@ pub struct NewUpload<'a> {
     pub sha256: Option<&'a [u8]>,
     /// SHA-256 of the token in the URL that the bytes are put to.
     pub token_hash: &'a [u8],
+    /// The user who began it; none for an account's own key.
+    pub user_id: Option<UserId>,
+    /// The key that it was begun with; none for a user's token.
+    pub key_id: Option<KeyId>,
 }
 
 /// Adds an upload that waits for its bytes. Returns until when it waits.
 pub async fn add(conn: &mut PgConnection, upload: &NewUpload<'_>) -> sqlx::Result<DateTime<Utc>> {
     sqlx::query_scalar!(
         "INSERT INTO uploads (id, item_id, workspace_id, account_id, filename, content_type, declared_bytes,
-            declared_sha256, token_hash, status, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'awaiting_upload', mws_now() + make_interval(hours => $10))
+            declared_sha256, token_hash, user_id, key_id, status, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'awaiting_upload',
+            mws_now() + make_interval(hours => $12))
          RETURNING expires_at",
         upload.id as UploadId,
         upload.item_id as ItemId,
@@ -69,6 +74,8 @@ pub async fn add(conn: &mut PgConnection, upload: &NewUpload<'_>) -> sqlx::Resul
         upload.bytes,
         upload.sha256,
         upload.token_hash,
+        upload.user_id as Option<UserId>,
+        upload.key_id as Option<KeyId>,
         UPLOAD_HOURS,
     )
     .fetch_one(conn)
@@ -159,6 +166,8 @@ pub struct UploadRow {
     pub came_at_once: bool,
     /// Why the account that owns it is suspended; none when it is not.
     pub suspended: Option<String>,
+    /// Whether whoever began it might begin it still.
+    pub maker_holds: bool,
 }
 
 /// Returns the upload with this id, of any account; none when there is no such upload.
@@ -169,7 +178,8 @@ pub async fn find(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Opt
             account_id AS "account_id: AccountId", status AS "status: UploadStatus", expires_at <= mws_now() AS "overdue!",
             content_type, declared_bytes, declared_sha256, token_hash, received_bytes, received_sha256,
             object_key IS NOT NULL AS "came_at_once!",
-            (SELECT a.suspended_reason FROM accounts a WHERE a.id = uploads.account_id) AS suspended
+            (SELECT a.suspended_reason FROM accounts a WHERE a.id = uploads.account_id) AS suspended,
+            mws_link_maker_holds(user_id, key_id, workspace_id) AS "maker_holds!"
            FROM uploads WHERE id = $1"#,
         upload as UploadId,
     )

@@ -59,12 +59,14 @@ pub async fn claim_left(conn: &mut PgConnection, upload: UploadId) -> sqlx::Resu
     .await
 }
 
-/// Renews the claim. Returns false when it is no longer this request's, or the account is suspended.
+/// Renews the claim. Returns false when it is no longer this request's, the account is suspended, or whoever began the
+/// upload may begin none any more.
 pub async fn renew_receiving(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx::Result<bool> {
     let renewed = sqlx::query!(
         "UPDATE uploads SET receiving_until = mws_now() + make_interval(secs => $3)
          WHERE id = $1 AND receiving_by = $2 AND status = 'awaiting_upload'
-             AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = uploads.account_id AND a.suspended_at IS NOT NULL)",
+             AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = uploads.account_id AND a.suspended_at IS NOT NULL)
+             AND mws_link_maker_holds(user_id, key_id, workspace_id)",
         upload as UploadId,
         by,
         f64::from(RECEIVING_SECONDS),
