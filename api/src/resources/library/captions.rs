@@ -163,6 +163,22 @@ pub async fn said(
     Ok(Some((words, made.room.kept_for(bytes as u64))))
 }
 
+/// Returns what `take` makes of an item's stored transcript, as JSON text, for a caller of the account; none when none
+/// is stored. What it makes is small: no room is held for it.
+///
+/// # Errors
+/// As [`captions`].
+pub async fn taken_of_transcript<T: Send + 'static>(
+    app: &App,
+    conn: impl DerefMut<Target = PgConnection> + Send,
+    account: AccountId,
+    item: ItemId,
+    take: impl FnOnce(&[u8]) -> serde_json::Result<T> + Send + 'static,
+) -> Answer<Option<T>> {
+    let take = move |document: &[u8], _: &[SpeakerTurn]| take(document);
+    Ok(of_transcript(app, conn, Reader::Caller(account), item, take).await?.map(|made| made.it))
+}
+
 /// A stored transcript that was read whole, or what was made of it; the room to work on it; and its place where it is a
 /// large one.
 struct Made<T> {

@@ -14,7 +14,7 @@ mod on_ready;
 mod page;
 mod stored;
 
-pub use captions::{ReadFormat, Reader, captions, first_stretches, said, transcript_part};
+pub use captions::{ReadFormat, Reader, captions, first_stretches, said, taken_of_transcript, transcript_part};
 pub use document::Document;
 pub use filter::{Asked, LONGEST_QUERY, Sort, UpdateItem};
 pub use include::{Include, with_media};

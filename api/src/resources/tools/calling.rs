@@ -16,6 +16,7 @@ use crate::http::refusal::Refused;
 use crate::http::request::SentBody;
 use crate::http::scope::{Scope, ScopeState};
 use bytes::Bytes;
+use poem::error::ReadBodyError;
 use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use poem::{IntoResponse, Request, Response};
 use poem_openapi::ApiResponse;
@@ -34,6 +35,8 @@ const KEPT: [HeaderName; 4] = [
     HeaderName::from_static("idempotency-key"),
     HeaderName::from_static("traceparent"),
 ];
+/// The most bytes of an answer that a page or an operator's tool shows.
+const MOST_SHOWN: usize = 8 << 20;
 const _: () = assert!(idempotency::HEADER.len() == "idempotency-key".len(), "the header that is kept is the key's");
 
 /// A response that is passed on unchanged, documented as `T`.
@@ -107,7 +110,20 @@ async fn ask_operation(operations: &Operations, call: Request) -> Response {
     call_beside(operations, call).await.unwrap_or_else(poem::Error::into_response)
 }
 
-/// The answer of an operation that this service called itself.
+/// The answer of an operation that this service called itself, as it was sent.
+#[derive(Debug)]
+pub struct SentAnswer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body's bytes; none when it has more than were to be taken.
+    pub body: Option<Bytes>,
+    /// The code of the refusal, if it was refused.
+    pub refused: Option<Code>,
+    /// How long to wait before trying again.
+    pub retry_after: Option<Duration>,
+}
+
+/// The answer of an operation that this service called itself, parsed.
 #[derive(Debug)]
 pub struct CalledAnswer {
     /// The HTTP status.
@@ -123,7 +139,7 @@ pub struct CalledAnswer {
 /// Calls the tool of this name on behalf of a caller who has sent no request, with this Idempotency-Key.
 ///
 /// # Errors
-/// `tool_not_found`; `internal` when the answer is not JSON, and before the routes are set up.
+/// `tool_not_found`; else as [`ask`].
 pub async fn call_as(
     app: &App,
     caller: &Caller,
@@ -133,6 +149,23 @@ pub async fn call_as(
 ) -> Answer<CalledAnswer> {
     let path = path_of(app, tool)?;
     ask_as(app, caller, Asked { method: Method::POST, path: &path, body: Some(arguments), key }).await
+}
+
+/// As [`call_as`], but returns at most `most` bytes of the answer as they were sent: a JSON value takes some twenty
+/// times as much memory, so whoever parses long answers does so in a turn.
+///
+/// # Errors
+/// `tool_not_found`; `internal` when the answer breaks off, and before the routes are set up.
+pub async fn send_as(
+    app: &App,
+    caller: &Caller,
+    (tool, arguments): (&str, &Value),
+    key: Option<&str>,
+    most: usize,
+) -> Answer<SentAnswer> {
+    let path = path_of(app, tool)?;
+    let asked = Asked { method: Method::POST, path: &path, body: Some(arguments), key };
+    send(app, request(app, caller, asked)?, most).await
 }
 
 /// A request that this service makes for a caller who is authenticated already.
@@ -151,7 +184,7 @@ pub struct Asked<'a> {
 /// Calls an operation as this caller, whose rights are checked as for a request from outside.
 ///
 /// # Errors
-/// `internal` when the answer is not JSON, and before the routes are set up.
+/// As [`ask`].
 pub async fn ask_as(app: &App, caller: &Caller, asked: Asked<'_>) -> Answer<CalledAnswer> {
     ask(app, request(app, caller, asked)?).await
 }
@@ -160,21 +193,33 @@ pub async fn ask_as(app: &App, caller: &Caller, asked: Asked<'_>) -> Answer<Call
 /// app, its scope, its body's bytes, and a credential or a caller.
 ///
 /// # Errors
-/// `internal` when the answer is not JSON, and before the routes are set up.
+/// `file_too_large` when the answer has more than can be shown; `internal` when it is not JSON, and before the routes
+/// are set up.
 pub async fn ask(app: &App, call: Request) -> Answer<CalledAnswer> {
+    let SentAnswer { status, body, refused, retry_after } = send(app, call, MOST_SHOWN).await?;
+    let Some(bytes) = body else {
+        let message = format!("The answer has more than the {} MiB that can be shown.", MOST_SHOWN >> 20);
+        return Err(ApiError::new(Code::FileTooLarge, message).suggest("Ask for less at once."));
+    };
+    let parsed = || run_beside_if(bytes.len() > LONG, || serde_json::from_slice(&bytes));
+    let body = if bytes.is_empty() { Ok(Value::Null) } else { parsed() };
+    Ok(CalledAnswer { status, body: body.map_err(ApiError::internal)?, refused, retry_after })
+}
+
+/// Sends the request, and takes at most `most` bytes of its answer.
+async fn send(app: &App, call: Request, most: usize) -> Answer<SentAnswer> {
     let operations = app.operations.get().ok_or_else(|| ApiError::internal("a call without the routes"))?;
     let mut response = ask_operation(&operations, call).await;
     let refused = response.data::<Refused>().map(|Refused(code)| *code);
     let retry_after = response.headers().get(header::RETRY_AFTER).and_then(|after| after.to_str().ok()?.parse().ok());
-    let bytes = response.take_body().into_bytes().await.map_err(ApiError::internal)?;
-    let parsed = || run_beside_if(bytes.len() > LONG, || serde_json::from_slice(&bytes));
-    let body = if bytes.is_empty() { Ok(Value::Null) } else { parsed() };
-    Ok(CalledAnswer {
-        status: response.status().as_u16(),
-        body: body.map_err(ApiError::internal)?,
-        refused,
-        retry_after: retry_after.map(Duration::from_secs),
-    })
+    // Boxed: it has its buffer within.
+    let body = match Box::pin(response.take_body().into_bytes_limit(most)).await {
+        Ok(bytes) => Some(bytes),
+        Err(ReadBodyError::PayloadTooLarge) => None,
+        Err(error) => return Err(ApiError::internal(error)),
+    };
+    let retry_after = retry_after.map(Duration::from_secs);
+    Ok(SentAnswer { status: response.status().as_u16(), body, refused, retry_after })
 }
 
 /// What is asked, as a request of this caller.

@@ -49,8 +49,8 @@ impl Memory {
         json!({ "query": format!("\"{word}\"{other}"), "refs": items, "limit": MOST_PLACES })
     }
 
-    /// Returns the arguments that look up what is said in the item that it is at. They start no read, whatever became
-    /// of the transcript meanwhile.
+    /// Returns the arguments that look up what is said in the item that it is at, as the log shows them. They start no
+    /// read, whatever became of the transcript meanwhile. In place of this call [`Memory::listening`] is looked up.
     pub(super) fn words(&self) -> Value {
         json!({ "ref": self.voices().get(self.at), "dry_run": true })
     }

@@ -4,8 +4,8 @@ use super::film::FilmDraft;
 use super::library::Item;
 use super::losing::ITEM_NOT_FOUND;
 use super::memory::{MOST_PAGES, Memory, Phase};
-use super::moments::WordHit;
-use super::reading::{found, has_ended, held, hundredths, said, started_reads, texts, transcribed, why_not};
+use super::moments::{Pause, WordHit};
+use super::reading::{found, has_ended, held, hundredths, started_reads, texts, transcribed, why_not};
 use super::{End, Refused, telling};
 use crate::minutes::Minutes;
 use crate::project::OutputType;
@@ -57,10 +57,7 @@ impl Memory {
                 let to = self.take_unwanted(&found(answer, 0));
                 self.go(to);
             }
-            Phase::Pauses => {
-                let to = self.take_words(said(answer));
-                self.go(to);
-            }
+            Phase::Pauses => self.hear_pauses(None),
             Phase::Build => {
                 self.timelines.extend(answer["data"]["timeline"]["id"].as_str().map(str::to_owned));
                 let after = if self.output == OutputType::Timeline { self.done() } else { Phase::PriceFilms };
@@ -77,6 +74,12 @@ impl Memory {
             Phase::Films => self.filming(answer),
             Phase::Reading | Phase::Filming | Phase::Mark | Phase::Over(_) => {}
         }
+    }
+
+    /// Takes in where nobody speaks in the item that it is at; `None` if no transcript of it is stored.
+    pub fn hear_pauses(&mut self, heard: Option<Vec<Pause>>) {
+        let to = self.take_pauses(heard);
+        self.go(to);
     }
 
     /// Takes in a tool's refusal.

@@ -34,8 +34,9 @@ pub use chat::{Chat, ChatModel, Reply, ToolCall};
 pub use film::{FilmDraft, Music};
 pub use library::Item;
 pub use memory::{Memory, Phase};
-pub use moments::{Moment, WordHit};
+pub use moments::{Moment, Pause, WordHit};
 pub use planner::{Assignment, Planner};
+pub use voices::Listening;
 pub use wishes::Wishes;
 
 use crate::credits::Credits;

@@ -3,6 +3,8 @@
 
 use super::chat::{Chat, ChatModel};
 use super::memory::{Memory, Phase};
+use super::moments::Pause;
+use super::voices::Listening;
 use super::wishes::Wishes;
 use super::{Budget, End, Move, PLANNER, Refused};
 use crate::credits::Credits;
@@ -109,6 +111,22 @@ impl Planner {
     pub fn most_tries(&self) -> i32 {
         let is_optional = matches!(self, Self::Keywords(memory) if memory.phase == Phase::Pauses);
         if is_optional { MOST_OPTIONAL_TRIES } else { MOST_TRIES }
+    }
+
+    /// Returns what is to be looked up in a stored transcript in place of the next call; `None` where the call is made.
+    pub fn listening(&self) -> Option<Listening> {
+        match self {
+            Self::Chat(_) => None,
+            Self::Keywords(memory) => memory.listening(),
+        }
+    }
+
+    /// Takes in what was looked up so; `None` if no transcript is stored.
+    pub fn hear_pauses(&mut self, heard: Option<Vec<Pause>>, budget: Budget) {
+        if let Self::Keywords(memory) = self {
+            memory.most_steps = budget.steps;
+            memory.hear_pauses(heard);
+        }
     }
 
     /// Takes in a tool's answer.

@@ -1,6 +1,6 @@
 //! Reads from tools' answers what the agent uses of them.
 
-use super::moments::{SaidWord, WordHit};
+use super::moments::WordHit;
 use serde_json::Value;
 
 /// The most characters that are kept of the words of a place.
@@ -51,15 +51,6 @@ pub fn found(answer: &Value, word: usize) -> Vec<WordHit> {
         })
     };
     matches.filter_map(one).collect()
-}
-
-/// Returns the words that `transcribe_media` answers, in the order of their starts; `None` if no transcript is stored.
-pub fn said(answer: &Value) -> Option<Vec<SaidWord>> {
-    let words = answer["data"]["transcript"]["data"]["words"].as_array()?;
-    let one = |one: &Value| Some(SaidWord::of(one["word"].as_str()?, ms(&one["start"])?, ms(&one["end"])?));
-    let mut said: Vec<SaidWord> = words.iter().filter_map(one).collect();
-    said.sort_by_key(|word| word.start);
-    Some(said)
 }
 
 /// Returns the ids of the items whose transcripts these jobs have stored.

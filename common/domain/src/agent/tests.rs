@@ -284,8 +284,9 @@ fn where_sentences_end_is_looked_up_and_the_film_is_cut_there() {
         json!({ "word": if number % 10 == 9 { "river." } else { "the" }, "start": start, "end": start + 0.3 })
     };
     let words: Vec<Value> = (0..110).map(word).collect();
-    let heard = json!({ "data": { "status": "ready", "transcript": { "data": { "words": words } } } });
-    memory.hear_answer(&heard, None);
+    let document = json!({ "schema": 1, "data": { "words": words } }).to_string();
+    let heard = memory.listening().unwrap().pauses(document.as_bytes()).unwrap();
+    memory.hear_pauses(heard);
     let (tool, arguments) = call(&memory);
     assert_eq!(tool, "create_timeline");
     assert_eq!((&arguments["ops"][0]["start"], &arguments["ops"][0]["duration"]), (&json!(4.934), &json!(30.0)));
@@ -298,7 +299,7 @@ fn where_sentences_end_is_looked_up_and_the_film_is_cut_there() {
         call(&memory)
     };
     let mut not_stored = listening();
-    not_stored.hear_answer(&json!({ "data": { "status": "startable" } }), None);
+    not_stored.hear_pauses(None);
     for (tool, arguments) in [call(&not_stored), refused("engine_not_configured"), refused("item_not_found")] {
         assert_eq!((tool, &arguments["ops"][0]["start"]), ("create_timeline", &json!(5.75)));
     }

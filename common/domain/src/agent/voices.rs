@@ -2,14 +2,57 @@
 
 use super::Budget;
 use super::memory::{Memory, Phase};
-use super::moments::{Pause, REACH_MS, SaidWord, pauses};
+use super::moments::{Pause, REACH_MS, SaidWord, Stretch, pauses};
 use crate::project::OutputType;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// The most pauses that are kept at once: its memory is stored after each step.
 const MOST_PAUSES: usize = 6_000;
 /// The steps that a film takes: its timeline, its price and its render.
 const STEPS_A_FILM: usize = 3;
+
+/// What is looked up in an item: where nobody speaks near the moments that are shown of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listening {
+    /// The item's id.
+    pub item: String,
+    /// Its length in milliseconds.
+    lasts: i64,
+    /// The stretches in which its moments may begin and end.
+    near: Vec<Stretch>,
+    /// The most pauses that are kept of it.
+    most: usize,
+}
+
+/// The part of a stored transcript that is read.
+#[derive(Deserialize)]
+struct Stored {
+    data: Data,
+}
+
+#[derive(Deserialize)]
+struct Data {
+    words: Option<Vec<SaidWord>>,
+}
+
+impl Listening {
+    /// Returns the pauses near the moments, by the words of a stored transcript; `None` if it has none. All words are
+    /// read, since a pause ends with a word that may be far away, but only the times of each are held.
+    ///
+    /// # Errors
+    /// If the document is not a stored transcript.
+    pub fn pauses(&self, document: &[u8]) -> serde_json::Result<Option<Vec<Pause>>> {
+        let Stored { data } = serde_json::from_slice(document)?;
+        let Some(mut said) = data.words else { return Ok(None) };
+        said.sort_by_key(|word| word.start);
+        let is_near = |pause: &Pause| self.near.iter().any(|(from, to)| *from <= pause.end && pause.start <= *to);
+        let mut near = pauses(&said, self.lasts, is_near);
+        near.truncate(self.most);
+        near.shrink_to_fit();
+        Ok(Some(near))
+    }
+}
 
 impl Memory {
     /// Returns the ids of the items that are shown and whose transcripts are stored, each once.
@@ -45,19 +88,25 @@ impl Memory {
         usize::try_from(left).unwrap_or(usize::MAX).saturating_sub(STEPS_A_FILM * films)
     }
 
-    /// Takes in what is said in the item that it is at, and goes on to the next one. Of its pauses those are kept that
-    /// are within reach of its moments.
-    pub(super) fn take_words(&mut self, said: Option<Vec<SaidWord>>) -> Phase {
+    /// Returns what is looked up in the item that it is at; `None` in any other phase. It follows from the memory
+    /// alone, so whoever takes over the step looks up the same.
+    pub(super) fn listening(&self) -> Option<Listening> {
+        if self.phase != Phase::Pauses {
+            return None;
+        }
+        let item = self.voices().into_iter().nth(self.at)?;
+        let moments = self.shown_moments(&BTreeMap::new()).into_iter().filter(|moment| moment.item == item);
+        let near = moments.map(|moment| (moment.start - REACH_MS, moment.end + REACH_MS)).collect();
+        let lasts = self.length_of(&item).unwrap_or(0);
+        let most = MOST_PAUSES.saturating_sub(self.pauses.values().map(Vec::len).sum());
+        Some(Listening { item, lasts, near, most })
+    }
+
+    /// Takes in the pauses of the item that it is at, and goes on to the next one.
+    pub(super) fn take_pauses(&mut self, heard: Option<Vec<Pause>>) -> Phase {
         let voices = self.voices();
-        if let (Some(id), Some(said)) = (voices.get(self.at), said) {
-            let moments = self.shown_moments(&BTreeMap::new());
-            let is_near = |pause: &Pause| {
-                let mut own = moments.iter().filter(|moment| moment.item == *id);
-                own.any(|moment| moment.start - REACH_MS <= pause.end && pause.start <= moment.end + REACH_MS)
-            };
-            let room = MOST_PAUSES.saturating_sub(self.pauses.values().map(Vec::len).sum());
-            let all = pauses(&said, self.length_of(id).unwrap_or(0)).into_iter();
-            self.pauses.insert(id.clone(), all.filter(is_near).take(room).collect());
+        if let (Some(id), Some(pauses)) = (voices.get(self.at), heard) {
+            self.pauses.insert(id.clone(), pauses);
         }
         self.at += 1;
         self.look_up_or_cut(voices.len().saturating_sub(self.at))
@@ -86,21 +135,30 @@ mod tests {
         memory
     }
 
-    /// Two sentences of six seconds, with a word each half second.
-    fn sentences() -> Vec<SaidWord> {
-        let word = |place: i64| {
-            let (start, text) = (place * 500, if place % 12 == 11 { "there." } else { "river" });
-            SaidWord::of(text, start, start + 400)
+    /// A transcript of so many sentences of six seconds, with a word each half second.
+    fn sentences(many: u32) -> String {
+        let word = |place: u32| {
+            let (start, text) = (f64::from(place) / 2.0, if place % 12 == 11 { "\\u0074here." } else { "river" });
+            format!(r#"{{"word":"{text}","start":{start},"end":{},"confidence":0.5}}"#, start + 0.4)
         };
-        (0..24).map(word).collect()
+        let words: Vec<String> = (0..12 * many).map(word).collect();
+        format!(r#"{{"schema":1,"data":{{"text":"","segments":[],"words":[{}]}}}}"#, words.join(","))
+    }
+
+    /// Looks up what is said in the item that it is at.
+    fn heard(memory: &mut Memory, transcript: &str) -> Option<Vec<Pause>> {
+        memory.phase = Phase::Pauses;
+        memory.listening().unwrap().pauses(transcript.as_bytes()).unwrap()
     }
 
     #[test]
     fn each_clip_has_whole_sentences_and_none_is_left_out_for_those_of_another() {
         let mut memory = searching(OutputType::Clips);
         assert_eq!(memory.begin_pauses(), Phase::Pauses);
-        assert_eq!(memory.take_words(Some(sentences())), Phase::Pauses);
-        assert_eq!(memory.take_words(Some(sentences())), Phase::Build);
+        for next in [Phase::Pauses, Phase::Build] {
+            let heard = heard(&mut memory, &sentences(2));
+            assert_eq!(memory.take_pauses(heard), next);
+        }
         let moments = memory.films.iter().flat_map(|film| &film.moments);
         let shown: Vec<_> = moments.map(|one| (one.item.as_str(), one.start, one.end, one.silent)).collect();
         assert_eq!(shown, [("a", 0, 5_933, 0), ("b", 0, 5_933, 0)]);
@@ -127,7 +185,33 @@ mod tests {
         memory.most_steps = Some(5);
         assert_eq!(memory.begin_pauses(), Phase::Pauses);
         memory.steps = 2;
-        assert_eq!(memory.take_words(None), Phase::Build);
+        assert_eq!(memory.take_pauses(None), Phase::Build);
+    }
+
+    #[test]
+    fn of_a_long_transcript_what_is_near_is_kept_and_no_pause_is_longer_than_it_is() {
+        let mut memory = searching(OutputType::Assembled);
+        for item in &mut memory.footage {
+            item.ms = 3_600_000;
+        }
+        for hit in &mut memory.found {
+            (hit.start, hit.end) = (1_802_500, 1_802_900);
+        }
+        let heard = heard(&mut memory, &sentences(600)).unwrap();
+        let shown = memory.shown_moments(&BTreeMap::new());
+        let own = shown.iter().find(|moment| moment.item == "a").unwrap();
+        let (from, to) = (own.start - REACH_MS, own.end + REACH_MS);
+        assert!(heard.iter().all(|pause| from <= pause.end && pause.start <= to), "{from} to {to}: {heard:?}");
+        // One behind each word, of a tenth of a second.
+        let many = heard.len();
+        assert!((60..200).contains(&many) && heard.iter().all(|pause| pause.end - pause.start < 100), "{heard:?}");
+        let ends = heard.iter().filter(|pause| pause.is_end).count();
+        assert!((many / 12..=many / 12 + 1).contains(&ends), "{heard:?}");
+
+        assert!(memory.listening().unwrap().pauses(b"{\"data\":{\"words\":null}}").unwrap().is_none());
+        assert!(memory.listening().unwrap().pauses(b"[]").is_err());
+        memory.phase = Phase::Build;
+        assert_eq!(memory.listening(), None, "every other call is made");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use sqlx::AssertSqlSafe;
 use std::time::Duration;
 
 /// Whether nobody speaks at this time of the interview, and no sentence goes on after it.
-fn is_between_sentences(time: f64) -> bool {
+pub(super) fn is_between_sentences(time: f64) -> bool {
     let said = interview();
     let words = said.split_whitespace().zip(0_u32..).map(|(word, number)| (word, f64::from(number) * STEP));
     let last = words.take_while(|(_, start)| *start < time).last();

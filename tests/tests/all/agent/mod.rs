@@ -1,6 +1,7 @@
 //! The agent of projects: a brief becomes a film, whatever dies on the way, within a budget and for nobody else.
 
 mod films;
+mod long_reads;
 mod models;
 mod stops;
 

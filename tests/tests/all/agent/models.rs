@@ -13,14 +13,14 @@ use tempfile::TempDir;
 const KEY: &str = "hush-hush-key";
 
 /// A studio whose projects this model works on.
-struct Thinking {
-    studio: Studio,
+pub(super) struct Thinking {
+    pub(super) studio: Studio,
     provider: Provider,
     _folder: TempDir,
 }
 
 impl Thinking {
-    async fn by(script: impl Fn(&Value, usize) -> Reply + Send + Sync + 'static) -> anyhow::Result<Self> {
+    pub(super) async fn by(script: impl Fn(&Value, usize) -> Reply + Send + Sync + 'static) -> anyhow::Result<Self> {
         Self::with(|_| (), script).await
     }
 
@@ -52,7 +52,7 @@ impl Thinking {
     }
 
     /// What the model was asked, each as JSON.
-    fn asked(&self) -> Vec<Value> {
+    pub(super) fn asked(&self) -> Vec<Value> {
         let asked = self.provider.asked(&Method::POST);
         asked.iter().map(|request| serde_json::from_slice(&request.body).unwrap_or_default()).collect()
     }

@@ -2,6 +2,7 @@
 //! for jobs or has ended. A run is durable: if a process dies, another one continues it.
 
 mod asking;
+mod listening;
 mod tools;
 mod turn;
 

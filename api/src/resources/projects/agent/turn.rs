@@ -4,22 +4,24 @@
 //! its result is stored together with the agent's memory. If another process takes the run meanwhile, it finds the
 //! stored step, sends the same call with the same key, and gets the first call's answer.
 //!
-//! Each step walks the answer of a tool, which may have a megabyte, and the conversation, which has up to 256 KiB,
-//! several times: so all of it is done beside the threads that answer calls, and the walks in its account's turn.
+//! Each step parses the answer of a tool, which may have four megabytes, and walks it and the conversation, which has
+//! up to 256 KiB, several times: so all of it is done beside the threads that answer calls, and parsing and walks in
+//! its account's turn. A parsed answer takes some twenty times its bytes: none is there outside of a turn.
 
 use super::super::shape::Project;
 use crate::app::App;
 use crate::app::beside::{in_turn, polled_beside};
 use crate::auth::Caller;
-use crate::http::error::Answer;
-use crate::resources::tools::calling::{CalledAnswer, call_as};
+use crate::http::error::{Answer, Code};
+use crate::resources::tools::calling::{SentAnswer, send_as};
 use crate::usecases::projects::ProjectAnswer;
 use crate::usecases::projects::runs::{
     Advance, advance, back_off, begin_step, hand_back, opened, opened_budget, pause, stop_started,
 };
 use crate::usecases::round_robin::TurnPermit;
 use crate::usecases::workspaces::may_still_edit;
-use domain::agent::{Budget, End, Move, Planner, Refused};
+use bytes::Bytes;
+use domain::agent::{Budget, End, Move, Pause, Planner, Refused};
 use domain::ids::{ItemId, JobId, TimelineId};
 use domain::project::ProjectStatus;
 use serde_json::{Value, json};
@@ -30,6 +32,9 @@ use tokio::time::timeout;
 
 /// The time in which a tool must answer, shorter than the run's lease.
 const CALL_LIMIT: Duration = Duration::from_secs(40);
+/// The most bytes of a tool's answer. What changes something answers with a document at most: one of 512 KiB that is a
+/// timeline of 2,000 scenes has some 3 MiB with its links and defaults, so no such answer is lost.
+const MOST_ANSWER: usize = 4 << 20;
 /// The longest wait between two tries.
 const LONGEST_WAIT: Duration = Duration::from_mins(2);
 /// The interval at which jobs are looked at, in case no wake-up tells of their end.
@@ -38,9 +43,11 @@ const LOOK_AT_JOBS: Duration = Duration::from_secs(5);
 const MOST_TOLD: usize = 1_000;
 
 /// The result of calling a step's tool.
-enum Came {
-    /// The tool answered.
-    Answered(Value),
+pub(super) enum Came {
+    /// The tool answered, with this JSON.
+    Answered(Bytes),
+    /// It was looked up where nobody speaks; none when no transcript is stored.
+    Heard(Option<Vec<Pause>>),
     /// It refused for good.
     Refused(Refused),
     /// It can't be done now: try again after this time.
@@ -111,41 +118,37 @@ impl<'a> AgentTurn<'a> {
             return Ok(false);
         };
         let before = self.planner.status();
-        let (app, account) = (self.app, self.caller.account_id);
-        match self.call(number, &tool, &arguments).await {
-            Came::Later(wait) => {
-                back_off(self.app, self.claim, wait).await?;
-                Ok(false)
-            }
-            Came::Answered(answer) => {
-                self.tries = 0;
-                self.planner.count_step(number);
-                let hear = || self.planner.hear_answer(&answer, self.budget);
-                in_turn(&app.turns.agents, account, hear).await;
-                self.keep(Some(Step { number, end: StepEnd::Done(None) }), before).await
-            }
-            Came::Refused(refused) => {
-                self.tries = 0;
-                self.planner.count_step(number);
-                in_turn(&app.turns.agents, account, || self.planner.hear_refusal(&refused)).await;
-                let told: String = format!("{}: {}", refused.code, refused.message).chars().take(MOST_TOLD).collect();
-                self.keep(Some(Step { number, end: StepEnd::Refused(&told) }), before).await
-            }
+        let came = match self.planner.listening() {
+            Some(listening) => self.listen(listening).await,
+            None => self.call(number, &tool, &arguments).await,
+        };
+        if let Came::Later(wait) = came {
+            back_off(self.app, self.claim, wait).await?;
+            return Ok(false);
         }
+        self.tries = 0;
+        self.planner.count_step(number);
+        let (app, account) = (self.app, self.caller.account_id);
+        let refused = in_turn(&app.turns.agents, account, || hear(&mut self.planner, came, self.budget)).await;
+        let end = refused.as_deref().map_or(StepEnd::Done(None), StepEnd::Refused);
+        self.keep(Some(Step { number, end }), before).await
     }
 
     /// Calls the step's tool, with the step's Idempotency-Key.
     async fn call(&self, number: u32, tool: &str, arguments: &Value) -> Came {
         let key = format!("{}/{number}", self.claim.run);
-        let called = timeout(CALL_LIMIT, call_as(self.app, &self.caller, tool, arguments, Some(&key)));
-        let CalledAnswer { status, body, retry_after, .. } = match called.await {
-            Ok(Ok(called)) => called,
+        let sent = send_as(self.app, &self.caller, (tool, arguments), Some(&key), MOST_ANSWER);
+        let SentAnswer { status, body, retry_after, .. } = match self.in_time(sent).await {
+            Ok(Ok(sent)) => sent,
             Ok(Err(error)) => return self.not_now(&error.to_string(), None),
-            Err(_) => return self.not_now("It took too long.", None),
+            Err(late) => return late,
         };
+        let Some(body) = body else { return Came::Refused(too_long()) };
         if status == 200 {
             return Came::Answered(body);
         }
+        // Refusals are short.
+        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
         let error = &body["error"];
         let message = error["message"].as_str().unwrap_or("It failed.");
         if error["retryable"] == true {
@@ -156,8 +159,13 @@ impl<'a> AgentTurn<'a> {
         Came::Refused(Refused { code, message: format!("{message} {next}").trim().to_owned() })
     }
 
+    /// Returns what is done by a step, if it is done within the time of a call, or when to try again.
+    pub(super) async fn in_time<T>(&self, work: impl Future<Output = T>) -> Result<T, Came> {
+        timeout(CALL_LIMIT, work).await.map_err(|_| self.not_now("It took too long.", None))
+    }
+
     /// Returns when to try again; a refusal once the step was tried often enough.
-    fn not_now(&self, why: &str, retry_after: Option<Duration>) -> Came {
+    pub(super) fn not_now(&self, why: &str, retry_after: Option<Duration>) -> Came {
         if self.tries >= self.planner.most_tries() {
             return Came::Refused(Refused { code: "unavailable".to_owned(), message: why.to_owned() });
         }
@@ -177,11 +185,12 @@ impl<'a> AgentTurn<'a> {
         let ids = jobs.iter().filter_map(|job| job.parse::<JobId>().ok()).collect();
         self.app.runs.wait(self.claim.run, self.claim.number, ids);
         let arguments = json!({ "job_ids": jobs });
-        let called = timeout(CALL_LIMIT, call_as(self.app, &self.caller, "get_jobs", &arguments, None)).await;
+        let asked = send_as(self.app, &self.caller, ("get_jobs", &arguments), None, MOST_ANSWER);
+        let sent = timeout(CALL_LIMIT, asked).await;
         let before = self.planner.status();
         let (app, account) = (self.app, self.caller.account_id);
-        if let Ok(Ok(CalledAnswer { status: 200, body, .. })) = called
-            && in_turn(&app.turns.agents, account, || self.planner.hear_jobs(&body)).await
+        if let Ok(Ok(SentAnswer { status: 200, body: Some(body), .. })) = sent
+            && in_turn(&app.turns.agents, account, || hear_jobs(&mut self.planner, &body)).await
         {
             self.app.runs.forget(self.claim.run);
             return self.keep(None, before).await;
@@ -250,6 +259,44 @@ impl<'a> AgentTurn<'a> {
         }
         Ok(is_kept)
     }
+}
+
+/// Has the planner take in what came of a step, in its account's turn. Returns why it was refused, if it was.
+fn hear(planner: &mut Planner, came: Came, budget: Budget) -> Option<String> {
+    let refused = match came {
+        Came::Later(_) => return None,
+        Came::Heard(pauses) => {
+            planner.hear_pauses(pauses, budget);
+            return None;
+        }
+        Came::Answered(answer) => match serde_json::from_slice::<Value>(&answer) {
+            Ok(answer) => {
+                planner.hear_answer(&answer, budget);
+                return None;
+            }
+            Err(error) => {
+                Refused { code: Code::Internal.name().to_owned(), message: format!("It is no JSON: {error}.") }
+            }
+        },
+        Came::Refused(refused) => refused,
+    };
+    planner.hear_refusal(&refused);
+    Some(format!("{}: {}", refused.code, refused.message).chars().take(MOST_TOLD).collect())
+}
+
+/// Has the planner take in the state of the awaited jobs, in its account's turn. Returns whether all have ended.
+fn hear_jobs(planner: &mut Planner, answer: &[u8]) -> bool {
+    serde_json::from_slice::<Value>(answer).is_ok_and(|jobs| planner.hear_jobs(&jobs))
+}
+
+/// The refusal of an answer that is longer than an agent takes.
+fn too_long() -> Refused {
+    let message = format!(
+        "The answer has more than the {} MiB that are taken. Ask for less at once: a smaller `limit`, or, in place of \
+         a long transcript, search_footage for the words.",
+        MOST_ANSWER >> 20
+    );
+    Refused { code: Code::FileTooLarge.name().to_owned(), message }
 }
 
 fn gone() -> End {

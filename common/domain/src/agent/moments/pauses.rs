@@ -1,6 +1,8 @@
 //! Where nobody speaks: the pauses between the words of a transcript, in which scenes may begin and end.
 
-use serde::{Deserialize, Serialize};
+use crate::footage::milliseconds;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::borrow::Cow;
 
 /// The shortest silence, in milliseconds, that ends what was said as a full stop does.
 const LONG_MS: i64 = 600;
@@ -42,6 +44,25 @@ impl SaidWord {
     }
 }
 
+/// A word as transcripts store it.
+#[derive(Deserialize)]
+struct StoredWord<'a> {
+    #[serde(borrow, default)]
+    word: Cow<'a, str>,
+    #[serde(default)]
+    start: f64,
+    #[serde(default)]
+    end: f64,
+}
+
+/// Reads a word of a stored transcript. Its letters are not kept.
+impl<'de> Deserialize<'de> for SaidWord {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let StoredWord { word, start, end } = StoredWord::deserialize(deserializer)?;
+        Ok(Self::of(&word, milliseconds(start).into(), milliseconds(end).into()))
+    }
+}
+
 impl Pause {
     /// Returns the times between two words, or between a word and the start or end of an item of `lasts` milliseconds.
     fn between(start: i64, end: i64, is_end: bool, lasts: i64) -> Self {
@@ -65,13 +86,19 @@ impl Pause {
     }
 }
 
-/// Returns the pauses of an item of `lasts` milliseconds, in which these words are said, in the order of their starts.
-pub fn pauses(words: &[SaidWord], lasts: i64) -> Vec<Pause> {
+/// Returns the pauses of an item of `lasts` milliseconds, in which these words are said, in the order of their starts:
+/// those that are to be kept.
+pub fn pauses(words: &[SaidWord], lasts: i64, is_kept: impl Fn(&Pause) -> bool) -> Vec<Pause> {
     let mut pauses = Vec::new();
+    let mut note = |pause: Pause| {
+        if is_kept(&pause) {
+            pauses.push(pause);
+        }
+    };
     let (mut silent_from, mut is_end) = (0, true);
     for word in words.iter().filter(|word| word.start < lasts) {
         if word.start >= silent_from {
-            pauses.push(Pause::between(silent_from, word.start, is_end, lasts));
+            note(Pause::between(silent_from, word.start, is_end, lasts));
         }
         // Of words that are said at once, the last to end counts.
         if word.end >= silent_from {
@@ -79,7 +106,7 @@ pub fn pauses(words: &[SaidWord], lasts: i64) -> Vec<Pause> {
         }
     }
     if silent_from <= lasts {
-        pauses.push(Pause::between(silent_from, lasts, true, lasts));
+        note(Pause::between(silent_from, lasts, true, lasts));
     }
     pauses
 }

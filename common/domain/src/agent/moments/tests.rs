@@ -16,7 +16,7 @@ fn unheard(found: &[WordHit], lasts: impl Fn(&str) -> Option<i64>, length_ms: i6
 
 /// The moments of items of a minute in which these words are said.
 fn heard(found: &[WordHit], said: &[(&str, &[SaidWord])], length_ms: i64) -> Vec<Moment> {
-    let pauses = said.iter().map(|(item, words)| ((*item).to_owned(), pauses(words, MINUTE))).collect();
+    let pauses = said.iter().map(|(item, words)| ((*item).to_owned(), pauses(words, MINUTE, |_| true))).collect();
     chosen(&Footage { found, lasts: &|_: &str| Some(MINUTE), pauses: &pauses, apart: &BTreeMap::new() }, length_ms)
 }
 
@@ -179,7 +179,7 @@ fn what_is_made_shorter_still_has_the_best_of_what_was_found_in_it() {
 #[test]
 fn between_what_is_left_out_no_word_that_was_found_is_given_up_for_a_pause() {
     let words = spoken(&"one after another without a stop ".repeat(15), 0);
-    let pauses = BTreeMap::from([("a".to_owned(), pauses(&words, MINUTE))]);
+    let pauses = BTreeMap::from([("a".to_owned(), pauses(&words, MINUTE, |_| true))]);
     let apart = BTreeMap::from([("a".to_owned(), vec![(0, 3_900), (12_100, 20_000)])]);
     let found = [WordHit { end: 12_000, ..hit("a", 11_600, 0, 100) }];
     let footage = Footage { found: &found, lasts: &|_: &str| Some(MINUTE), pauses: &pauses, apart: &apart };
@@ -211,10 +211,10 @@ fn pauses_are_between_words_and_longer_ones_keep_away_from_them() {
         pause(1_100, 1_200, true),
         pause(1_650, 9_000, true),
     ];
-    assert_eq!(pauses(&words, 9_000), expected);
+    assert_eq!(pauses(&words, 9_000, |_| true), expected);
     let together = [word("one", 100, 900), word("two", 300, 600), word("three", 800, 1_200)];
-    assert_eq!(pauses(&together, 1_200), [pause(0, 67, true), pause(1_200, 1_200, true)], "at once");
-    assert_eq!(pauses(&[], 5_000), [pause(0, 5_000, true)]);
+    assert_eq!(pauses(&together, 1_200, |_| true), [pause(0, 67, true), pause(1_200, 1_200, true)], "at once");
+    assert_eq!(pauses(&[], 5_000, |_| true), [pause(0, 5_000, true)]);
 }
 
 #[test]
@@ -242,7 +242,7 @@ proptest! {
             at += word + pause;
             said
         });
-        let said = pauses(&words.filter(|word| word.end <= MINUTE).collect::<Vec<_>>(), MINUTE);
+        let said = pauses(&words.filter(|word| word.end <= MINUTE).collect::<Vec<_>>(), MINUTE, |_| true);
         let pauses = BTreeMap::from([("a".to_owned(), said)]);
         let found: Vec<WordHit> = hits.iter().map(|(start, word, score, shots)| {
             let first = start / shots * shots;
