@@ -138,11 +138,11 @@ mod tests {
         let spaced = " {\n\t\"words\": [\"a\\\\b\",\r\n \"\\u00e9\"]} ";
         let message = || message("1", &CallAnswer::default().stand_in(Bytes::new(), true));
         let held = Cell::new(0);
-        let hold = |bytes| {
+        let take = |bytes| {
             held.set(bytes);
             Ok(AnswerPermit::default())
         };
-        let (whole, _) = written(message(), spaced.as_bytes(), hold).expect("a message");
+        let (whole, _) = written(message(), spaced.as_bytes(), take).expect("a message");
         assert_eq!(held.get(), whole.len() as u64);
         let result: Value = serde_json::from_slice(&whole).expect("JSON");
         assert_eq!(result["result"]["structuredContent"]["words"], json!(["a\\b", "é"]));
@@ -151,7 +151,7 @@ mod tests {
         let none = |_| Err(ApiError::new(Code::Unavailable, "There is none."));
         let refused = written(message(), spaced.as_bytes(), none).expect_err("no room");
         assert_eq!(refused.code(), Code::Unavailable);
-        let refused = written(message(), b"{\"a\":", hold).expect_err("no JSON");
+        let refused = written(message(), b"{\"a\":", take).expect_err("no JSON");
         assert_eq!(refused.code(), Code::Internal);
     }
 
