@@ -47,12 +47,16 @@ impl Memory {
             all.map(|(_, word)| word.as_str()).collect::<Vec<_>>().join(", ")
         };
         let missed = words(&|place, word| !here.contains(&place) && !self.names_some(word));
-        let hidden = words(&|place, _| here.contains(&place) && !shown.contains(&place));
+        let hidden = words(&|place, _| here.contains(&place) && !shown.contains_key(&place));
+        let alike = words(&|place, _| shown.get(&place).is_some_and(|shown| self.is_far_better_hidden(place, *shown)));
         if !missed.is_empty() && !shown.is_empty() {
             self.note(format!("Not found: {missed}."));
         }
         if !hidden.is_empty() {
             self.note(format!("Found only beside what is left out: {hidden}."));
+        }
+        if !alike.is_empty() {
+            self.note(format!("Only something like it was found apart from what is left out: {alike}."));
         }
         let left_out = self.wishes.left_out();
         let is_unmet = |word: &&String| !self.met.contains(*word) && !not_sought.contains(*word);
@@ -63,6 +67,13 @@ impl Memory {
         if !left_out.is_empty() {
             self.note("It left out by words alone, and did not look at the pictures.".to_owned());
         }
+    }
+
+    /// Whether a word was found far better where something is left out than where it is shown: a search takes `down` for
+    /// `town` where nothing better is said.
+    fn is_far_better_hidden(&self, word: usize, shown: i64) -> bool {
+        let here = self.found.iter().filter(|one| one.word == word && self.has_item(&one.item));
+        here.map(|one| one.score).max().is_some_and(|best| shown * 4 < best * 3)
     }
 
     /// Notes for which words not all footage was searched, though they are to be left out.

@@ -24,6 +24,11 @@ fn planner(brief: &str, videos: &[Value]) -> Memory {
 /// Answers all searches and what else is looked up, until timelines are made: in each of the items that are asked
 /// for, a query is found at these seconds. Returns the queries.
 fn searched(memory: &mut Memory, places: &[(&str, &str, f64)]) -> Vec<String> {
+    searched_for(memory, places, 1.0)
+}
+
+/// The same; what is found at 40 seconds or later has this score.
+fn searched_for(memory: &mut Memory, places: &[(&str, &str, f64)], late_score: f64) -> Vec<String> {
     let mut queries = Vec::new();
     while let Move::Call { tool, arguments } = memory.next(100)
         && tool != "create_timeline"
@@ -35,7 +40,8 @@ fn searched(memory: &mut Memory, places: &[(&str, &str, f64)]) -> Vec<String> {
             let here = places.iter().filter(|(item, said, _)| is_asked(item) && *said == query);
             let one = |start: f64, item: &str| {
                 let text = "the river and its boats";
-                json!({ "item_id": item, "start": start, "end": start + 0.5, "score": 1.0, "text": text })
+                let score = if start < 40.0 { 1.0 } else { late_score };
+                json!({ "item_id": item, "start": start, "end": start + 0.5, "score": score, "text": text })
             };
             matches.extend(here.map(|(item, _, start)| one(*start, item)));
             queries.push(query.to_owned());
@@ -89,6 +95,19 @@ fn a_beginning_is_shown_without_what_is_left_out_and_that_is_told() {
     let mut memory = planner("20 seconds without the boats", &videos);
     searched(&mut memory, &places);
     assert_eq!(shown(&memory), [("talk", 7, 27)]);
+}
+
+#[test]
+fn a_word_of_which_only_something_like_it_is_left_to_show_is_named() {
+    let talk = item("talk", "River talk", &[], &[]);
+    let places = [("talk", "town", 20.0), ("talk", "\"night\"", 20.0), ("talk", "town", 50.0)];
+    for (score, is_told) in [(0.5, true), (0.9, false)] {
+        let mut memory = planner("9 seconds about the town without the night", std::slice::from_ref(&talk));
+        searched_for(&mut memory, &places, score);
+        let told = ended(memory).message;
+        let note = "Only something like it was found apart from what is left out: town.";
+        assert_eq!(told.contains(note), is_told, "{told}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::footage::{Footage, Stretch, WordHit};
 use super::{Moment, SHORTEST_MS};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Milliseconds that are shown before a found place.
 const LEAD_MS: i64 = 1_500;
@@ -108,9 +108,14 @@ pub fn around(found: &WordHit, lasts: i64) -> Stretch {
     (start.clamp(0, lasts), end.clamp(0, lasts))
 }
 
-/// Returns the indices of the words that were found where nothing is left out.
-pub fn words_found(footage: &Footage<'_>) -> BTreeSet<usize> {
-    candidates(footage).iter().flat_map(|one| one.words.keys().copied()).collect()
+/// Returns the words that were found where nothing is left out, by their indices, each with its best score there.
+pub fn words_found(footage: &Footage<'_>) -> BTreeMap<usize, i64> {
+    let mut best = BTreeMap::new();
+    for (word, score) in candidates(footage).into_iter().flat_map(|one| one.words) {
+        let known: &mut i64 = best.entry(word).or_default();
+        *known = (*known).max(score);
+    }
+    best
 }
 
 /// Returns the ids of the items in which something was found, each once and those of the best moments first.

@@ -223,7 +223,7 @@ fn a_film_is_lengthened_up_to_what_is_left_out_and_no_further() {
     let apart = BTreeMap::from([("a".to_owned(), vec![(5_000, 10_000), (20_000, 24_000), (38_000, 39_000)])]);
     let footage = Footage { found: &found, lasts: &|_: &str| Some(41_000), pauses: &BTreeMap::new(), apart: &apart };
     assert_eq!(spans(&chosen(&footage, MINUTE)), [("a", 10_000, 20_000), ("a", 39_000, 41_000)]);
-    assert_eq!(words_found(&footage), BTreeSet::from([0, 2]), "the second one is left out itself");
+    assert_eq!(words_found(&footage), BTreeMap::from([(0, 100), (2, 100)]), "the second one is left out itself");
     assert_eq!(joined(vec![(5, 9), (1, 2), (2, 3), (6, 7), (8, 11)]), [(1, 3), (5, 11)]);
 }
 

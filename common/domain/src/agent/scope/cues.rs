@@ -86,6 +86,7 @@ pub const TAKING_BACK: [&str; 9] = ["forget", "hesitate", "just", "lose", "miss"
 /// Phrases that negate nothing: what follows is wanted.
 pub const KEEPING: Phrases = &[
     &["not", "to", "mention"],
+    &["not", "too"],
     &["didn't", "mean", "no"],
     &["didnt", "mean", "no"],
     &["did", "not", "mean", "no"],

@@ -207,6 +207,7 @@ fn what_only_looks_like_an_exclusion_is_wanted() {
         ("the garden. Why not the boats too?", "garden boats", ""),
         ("the river, of course with no end of boats", "river course boats", ""),
         ("don't be boring, boats", "boats", ""),
+        ("8 seconds, not too long, about boats", "boats", ""),
         ("never mind the river, boats", "boats", ""),
         ("I didn't mean no boats", "boats", ""),
         ("8 seconds of people who never leave the river", "people river", ""),
