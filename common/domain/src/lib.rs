@@ -63,6 +63,7 @@ pub mod settings;
 pub mod silence;
 pub mod skill;
 pub mod still;
+mod surfaces;
 pub mod task;
 pub mod template;
 pub mod timeline;

@@ -1,8 +1,8 @@
 //! The plan of a picture's render, in whole numbers, so that one canvas has one plan and one hash.
 //!
-//! `canvas::picture` makes it, with names looked up and placeholders filled; the worker draws it. Places and sizes are
-//! thousandths of a pixel of the canvas, fractions are millionths, and colours are red, green, blue and opacity from 0
-//! to 255.
+//! `canvas::picture` makes it, with names looked up and placeholders filled; the worker draws it, on `surfaces` of its
+//! own. Places and sizes are thousandths of a pixel of the canvas, fractions are millionths, and colours are red, green,
+//! blue and opacity from 0 to 255.
 
 use crate::canvas::{Align, GradientShape, Rgba};
 use crate::decoding::Material;
@@ -25,8 +25,6 @@ pub const MOST_LETTERS: usize = 40_000;
 const LETTERS_A_SECOND: usize = 2_000;
 /// The factor by which the pixels of a layer count if it has a shadow, is rotated or is partly transparent.
 const TIMES_DRAWN: u64 = 4;
-/// The factor by which the drawing library's surface for a layer may be longer than each side of the picture.
-const SURFACE_SIDES: u64 = 5;
 
 /// The file format of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -200,9 +198,8 @@ impl Still {
     /// second of film, its letters nothing, and the pictures that are made for single layers have few pixels.
     pub fn is_soon_drawn(&self) -> bool {
         let few = STILL_PIXELS.unsigned_abs();
-        let surfaces = self.layers.iter().map(|layer| self.surface_pixels(layer)).fold(0, u64::saturating_add);
         let is_cheap = self.drawn_ms().saturating_add(self.letters_ms()) <= 1_000;
-        is_cheap && self.source_pixels() <= few && surfaces <= 2 * few
+        is_cheap && self.source_pixels() <= few && self.surface_pixels() <= 2 * few
     }
 
     fn drawn_ms(&self) -> i64 {
@@ -255,32 +252,12 @@ impl Still {
         });
         drawn.fold(0, u64::saturating_add)
     }
-
-    /// Returns about the number of pixels of the surface that a layer is drawn on by itself, if it is: its price goes
-    /// by what is seen of it, and this may be larger than the picture.
-    fn surface_pixels(&self, layer: &StillLayer) -> u64 {
-        let [width, height] = if let Some(shadow) = layer.shadow {
-            // All of the picture, and as far around it as the shadow reaches.
-            let around = shadow.reach().saturating_mul(2);
-            self.canvas.map(|side| i32::try_from(side).unwrap_or(i32::MAX).saturating_mul(1_000).saturating_add(around))
-        } else if layer.opacity != 1_000_000 {
-            let [_, _, width, height] = layer.place;
-            let [width, height] =
-                if let StillPicture::Text(text) = &layer.picture { text.room() } else { [width, height] };
-            if layer.rotation == 0 { [width, height] } else { [width.saturating_add(height); 2] }
-        } else {
-            return 0;
-        };
-        let [across, down] = self.source_size([0, 0, width, height]).map(u64::from);
-        let most = self.size.map(|side| SURFACE_SIDES * u64::from(side));
-        across.min(most[0]).saturating_mul(down.min(most[1]))
-    }
 }
 
 impl StillText {
     /// Returns the width and height that its lines take at most, in thousandths of a pixel, as if each letter were as
     /// wide as it is high.
-    fn room(&self) -> [i32; 2] {
+    pub(crate) fn room(&self) -> [i32; 2] {
         let letters = i32::try_from(self.text.chars().count()).unwrap_or(i32::MAX);
         let whole = self.size.saturating_mul(letters);
         let width = self.max_width.map_or(whole, |most| most.min(whole));

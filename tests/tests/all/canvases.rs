@@ -116,6 +116,14 @@ async fn what_a_canvas_can_not_be_is_refused_by_its_place_and_nothing_of_it_is_d
         assert_eq!((refused.status, refused.code()), (400, "invalid_request"), "{}", refused.text);
         assert!(refused.text.contains(said), "{}", refused.text);
     }
+    // What is seen of it is small, and what would be made in memory is 25 times as large as the picture.
+    let large = made(client, json!([{ "type": "rect", "width": 16_384, "height": 16_384, "opacity": 0.5 }])).await?;
+    for dry_run in [true, false] {
+        let refused = rendered(client, &large, json!({ "scale": 6.5, "dry_run": dry_run })).await?;
+        assert_eq!((refused.status, refused.code()), (400, "invalid_request"), "{}", refused.text);
+        assert!(refused.text.contains("`layer-1` would take more than 512 MiB"), "{}", refused.text);
+    }
+    assert_eq!(rendered(client, &large, json!({ "dry_run": true })).await?.data()?["status"], "startable");
     let many = edited(client, &canvas, json!(vec![json!({ "op": "add_layer", "type": "rect" }); 201])).await?;
     assert!(many.text.contains("`ops[200]`") && many.text.contains("at most 200 layers"), "{}", many.text);
     let after = client.tool("get_canvas", &json!({ "canvas_id": canvas["id"] })).await?.data()?["canvas"].clone();

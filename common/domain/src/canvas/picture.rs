@@ -12,6 +12,7 @@ use crate::still::{
     LONGEST_SIDE, MOST_DRAWN_PIXELS, MOST_LETTERS, MOST_PIXELS, MOST_SOURCE_PIXELS, Still, StillFormat, StillLayer,
     StillPicture, StillShadow, StillText,
 };
+use crate::surfaces::MOST_SURFACE_MIB;
 use crate::timeline::Fit;
 use std::collections::{BTreeMap, HashSet};
 
@@ -70,6 +71,12 @@ pub enum NotDrawable {
     /// The layers cover more pixels than may be drawn.
     #[error("its layers would be drawn on {0} pixels, shadows counted again, and {MOST_DRAWN_PIXELS} is the most")]
     ManyPixels(u64),
+    /// A layer would take too much memory while it is drawn.
+    #[error(
+        "drawing the layer `{0}` would take more than {MOST_SURFACE_MIB} MiB beside the picture: ask for a smaller \
+         `scale`, make the layer or the blur of its shadow smaller, or give it no shadow, round corners or opacity"
+    )]
+    Unwieldy(String),
     /// The texts have more letters than may be drawn.
     #[error("its texts have {0} letters, and {MOST_LETTERS} is the most that is drawn")]
     ManyLetters(usize),
@@ -110,9 +117,10 @@ pub fn still_of(canvas: &Canvas, known: Known<'_>, values: &Values, output: Stil
     if letters > MOST_LETTERS {
         return Err(NotDrawable::ManyLetters(letters));
     }
-    match (still.source_pixels(), still.drawn_pixels()) {
-        (many, _) if many > MOST_SOURCE_PIXELS => Err(NotDrawable::ManySourcePixels(many)),
-        (_, many) if many > MOST_DRAWN_PIXELS => Err(NotDrawable::ManyPixels(many)),
+    match (still.source_pixels(), still.drawn_pixels(), still.unwieldy_layer()) {
+        (many, ..) if many > MOST_SOURCE_PIXELS => Err(NotDrawable::ManySourcePixels(many)),
+        (_, many, _) if many > MOST_DRAWN_PIXELS => Err(NotDrawable::ManyPixels(many)),
+        (_, _, Some(number)) => Err(NotDrawable::Unwieldy(canvas.layers[number].id.clone())),
         _ => Ok(still),
     }
 }

@@ -291,6 +291,11 @@ fn what_can_not_be_drawn_says_why() {
     assert!(studio.still(&many, &[], 200).is_ok());
     assert!(matches!(studio.still(&many, &[], 1_000), Err(NotDrawable::ManyPixels(_))));
 
+    let large = json!({ "op": "add_layer", "type": "rect", "width": 16_384, "height": 16_384, "opacity": 0.5 });
+    let large = studio.edited(&json!([large])).unwrap();
+    assert!(studio.still(&large, &[], 1_000).is_ok());
+    assert_eq!(studio.still(&large, &[], 6_500), Err(NotDrawable::Unwieldy("layer-1".to_owned())));
+
     let logo = json!({ "op": "add_layer", "type": "logo", "logo": "Mark" });
     let logo = studio.edited(&json!([logo])).unwrap();
     assert!(studio.still(&logo, &[], 1_000).is_ok());

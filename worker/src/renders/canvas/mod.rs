@@ -36,6 +36,9 @@ const DECODED: u8 = 40;
 const DRAWN: u8 = 80;
 /// The longest side of the cover of an SVG, in pixels.
 const COVER_SIDE: u32 = 320;
+/// What is said of a layer whose surfaces would take too much memory.
+const UNWIELDY: &str = "a layer takes too much memory to draw; render the canvas at a smaller `scale`, or make the \
+                        layer or the blur of its shadow smaller";
 
 /// The inputs that a picture is made with.
 pub(super) struct Easel<'a> {
@@ -52,6 +55,10 @@ fn priced_ms(still: &Still, sources: &HashMap<ItemId, ItemMedia>) -> i64 {
 
 /// Makes the picture.
 pub(super) async fn render(easel: &Easel<'_>, ctx: &JobCtx) -> Result<Rendered, ReadError> {
+    // No plan is made of these any more, and one that a version before made may be in line.
+    if easel.still.unwieldy_layer().is_some() {
+        return Err(ReadError::Unsupported(UNWIELDY));
+    }
     let workshop = Workshop::new(easel.tools)?;
     refuse_unpaid(&easel.begun(), easel.sources, priced_ms(easel.still, easel.sources), ctx).await?;
     let layers = easel.layers(&ctx.step(0, DECODED)).await?;

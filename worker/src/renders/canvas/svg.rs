@@ -119,7 +119,7 @@ fn drawn(still: &Still, layer: &StillLayer, number: usize, picture: Option<&Pack
             let id = format!("s{number}");
             // Letters may reach beyond their lines when line height is small.
             let around = if let StillPicture::Text(text) = &layer.picture { thousandths(text.size) } else { 0.0 };
-            svg.push_str(&shadow_filter(&id, shadow, region(still, bounds, shadow, around)?));
+            svg.push_str(&shadow_filter(&id, shadow, region(still, layer, bounds, shadow, around)?));
             let _ = write!(svg, "<g opacity=\"{}\" filter=\"url(#{id})\">{turned}</g>", number_of(opacity));
         }
     }
@@ -226,14 +226,17 @@ fn shadow_filter(id: &str, shadow: StillShadow, region: Bounds) -> String {
     )
 }
 
-/// Returns the part of the canvas and its margin in which a layer and its shadow can be seen, however the layer is
-/// turned about its middle; none where neither can be seen.
-fn region(still: &Still, bounds: Bounds, shadow: StillShadow, around: f64) -> Option<Bounds> {
-    let reach = thousandths(shadow.reach());
-    let (middle, half) = (bounds.middle(), bounds.width.hypot(bounds.height) / 2.0 + around + reach);
+/// Returns the part of the canvas and its margin in which a layer and its shadow can be seen, however a turned layer is
+/// turned about its middle; none where neither can be seen. Several surfaces of this size are made for it, whose memory
+/// `domain::still` bounds.
+fn region(still: &Still, layer: &StillLayer, bounds: Bounds, shadow: StillShadow, around: f64) -> Option<Bounds> {
+    let (reach, middle) = (thousandths(shadow.reach()), bounds.middle());
+    let extent =
+        if layer.rotation == 0 { [bounds.width, bounds.height] } else { [bounds.width.hypot(bounds.height); 2] };
+    let [half_across, half_down] = extent.map(|extent| extent / 2.0 + around + reach);
     let [across, down] = still.canvas.map(f64::from);
-    let (left, right) = ((middle.x - half).max(-reach), (middle.x + half).min(across + reach));
-    let (top, bottom) = ((middle.y - half).max(-reach), (middle.y + half).min(down + reach));
+    let (left, right) = ((middle.x - half_across).max(-reach), (middle.x + half_across).min(across + reach));
+    let (top, bottom) = ((middle.y - half_down).max(-reach), (middle.y + half_down).min(down + reach));
     let is_seen = right > left && bottom > top;
     is_seen.then_some(Bounds { x: left, y: top, width: right - left, height: bottom - top })
 }
@@ -248,4 +251,30 @@ fn thousandths(number: i32) -> f64 {
 
 fn thousandths_text(number: i32) -> String {
     number_of(thousandths(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ids::WorkspaceId;
+    use domain::still::StillFormat;
+
+    #[test]
+    fn a_shadow_is_made_where_it_can_be_seen_and_more_of_it_only_if_its_layer_is_turned() {
+        let shadow = Some(StillShadow { color: [0, 0, 0, 255], offset: [8_000; 2], blur: 24_000 });
+        let (picture, place) = (StillPicture::Rect { color: [0, 0, 0, 255] }, [100_000, 100_000, 800_000, 300_000]);
+        let layer = StillLayer { picture, place, rotation: 0, opacity: 1_000_000, radius: 0, shadow };
+        let region = |rotation| {
+            let (workspace, format, canvas) = (WorkspaceId::mint(), StillFormat::Png, [1_024, 512]);
+            let layers = vec![StillLayer { rotation, ..layer.clone() }];
+            let still = Still { workspace, format, canvas, size: canvas, background: None, layers };
+            document(&still, &[LayerPicture { number: 0, picture: None }])
+        };
+        let of = |bounds: [i32; 4]| {
+            let [x, y, width, height] = bounds.map(f64::from);
+            Bounds { x, y, width, height }.attributes()
+        };
+        assert!(region(0).contains(&of([55, 55, 890, 390])), "{}", region(0));
+        assert!(region(90_000).contains("y=\"-45.0000\" width"), "{}", region(90_000));
+    }
 }

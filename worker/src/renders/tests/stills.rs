@@ -256,3 +256,12 @@ async fn an_item_that_is_gone_or_shows_nothing_is_an_error_and_no_picture() {
     let sound = room.studio.make("sound.wav", "sine=d=1", &[]);
     assert!(matches!(room.still(&plan, &[(item, sound)]).await, Err(ReadError::Corrupt(_))));
 }
+
+#[tokio::test]
+async fn a_plan_of_earlier_with_a_layer_that_takes_too_much_memory_is_refused_before_it_is_drawn() {
+    let room = Darkroom::new();
+    let mut huge = layer(StillPicture::Rect { color: RED }, [0, 0, 16_384, 16_384]);
+    huge.opacity = 500_000;
+    let plan = Still { canvas: [512, 256], size: [4_096, 2_048], ..still(StillFormat::Png, vec![huge]) };
+    assert!(matches!(room.still(&plan, &[]).await, Err(ReadError::Unsupported(_))));
+}
