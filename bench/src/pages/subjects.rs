@@ -53,7 +53,7 @@ impl Subjects {
         let (job, delivery) = job_of(&mut conn, item).await?;
         let spoken = scene.items(&account, 1).await?.pop().context("one was made")?;
         say(pool, &account, spoken).await?;
-        let (other, waiting) = queued(scene, &mut conn, (QUEUED / QUEUED_READS.len(), &QUEUED_READS)).await?;
+        let (other, waiting) = queued(scene, &mut conn, QUEUED / QUEUED_READS.len(), &QUEUED_READS).await?;
         let failed = failed(scene, &mut conn).await?;
         let month =
             "SELECT to_char(month, 'YYYY-MM') FROM minute_buckets WHERE account_id = $1 ORDER BY used DESC LIMIT 1";
@@ -140,7 +140,8 @@ async fn lose(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<()> {
 async fn queued(
     scene: &Scene<'_>,
     conn: &mut PgConnection,
-    (items, reads): (usize, &[Read]),
+    items: usize,
+    reads: &[Read],
 ) -> anyhow::Result<(AccountId, JobId)> {
     let account = scene.account().await?;
     let items = scene.items(&account, items).await?;
@@ -154,7 +155,7 @@ async fn queued(
 async fn failed(scene: &Scene<'_>, conn: &mut PgConnection) -> anyhow::Result<JobId> {
     let mut one = None;
     for error in ERRORS {
-        let (account, job) = queued(scene, conn, (FAILED, &[Read::Levels])).await?;
+        let (account, job) = queued(scene, conn, FAILED, &[Read::Levels]).await?;
         seed::end(conn, &[account], Some(error)).await?;
         one = Some(job);
     }

@@ -159,7 +159,8 @@ pub async fn call_as(
 pub async fn send_as(
     app: &App,
     caller: &Caller,
-    (tool, arguments): (&str, &Value),
+    tool: &str,
+    arguments: &Value,
     key: Option<&str>,
     most: usize,
 ) -> Answer<SentAnswer> {

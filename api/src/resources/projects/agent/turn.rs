@@ -137,7 +137,7 @@ impl<'a> AgentTurn<'a> {
     /// Calls the step's tool, with the step's Idempotency-Key.
     async fn call(&self, number: u32, tool: &str, arguments: &Value) -> Came {
         let key = format!("{}/{number}", self.claim.run);
-        let sent = send_as(self.app, &self.caller, (tool, arguments), Some(&key), MOST_ANSWER);
+        let sent = send_as(self.app, &self.caller, tool, arguments, Some(&key), MOST_ANSWER);
         let SentAnswer { status, body, retry_after, .. } = match self.in_time(sent).await {
             Ok(Ok(sent)) => sent,
             Ok(Err(error)) => return self.not_now(&error.to_string(), None),
@@ -185,7 +185,7 @@ impl<'a> AgentTurn<'a> {
         let ids = jobs.iter().filter_map(|job| job.parse::<JobId>().ok()).collect();
         self.app.runs.wait(self.claim.run, self.claim.number, ids);
         let arguments = json!({ "job_ids": jobs });
-        let asked = send_as(self.app, &self.caller, ("get_jobs", &arguments), None, MOST_ANSWER);
+        let asked = send_as(self.app, &self.caller, "get_jobs", &arguments, None, MOST_ANSWER);
         let sent = timeout(CALL_LIMIT, asked).await;
         let before = self.planner.status();
         let (app, account) = (self.app, self.caller.account_id);
