@@ -853,14 +853,15 @@ export class Generation {
     return this.calls.pages(OPERATIONS.list_dubs, { body, options });
   }
 
-  /** With all its segments, what was last spoken, and whether it was changed since. */
+  /** With all its segments, what was last spoken, and whether it was changed since. `warnings` names what its voices
+   * leave out. */
   getDub(body: Schemas["OneDub"], options: Options = {}): Promise<Schemas["ToolAnswer_DubAnswer"]> {
     return this.calls.call(OPERATIONS.get_dub, { body, options });
   }
 
   /** Changes its name or its segments: `ops` are applied in order, all of them or none, and a refusal names the one
-   * that can't be applied. Nothing is spoken: `render_dub` speaks the changes. The last 50 changes can be undone
-   * with `undo_dub`. */
+   * that can't be applied. A new text that its segment's voice has no sounds for is refused too. Nothing is
+   * spoken: `render_dub` speaks the changes. The last 50 changes can be undone with `undo_dub`. */
   editDub(body: Schemas["EditDub"], options: Options = {}): Promise<Schemas["ToolAnswer_DubAnswer"]> {
     return this.calls.call(OPERATIONS.edit_dub, { body, options });
   }

@@ -876,7 +876,7 @@ export interface paths {
         put?: never;
         /**
          * Read a dub
-         * @description With all its segments, what was last spoken, and whether it was changed since.
+         * @description With all its segments, what was last spoken, and whether it was changed since. `warnings` names what its voices leave out.
          */
         post: operations["get_dub"];
         delete?: never;
@@ -896,7 +896,7 @@ export interface paths {
         put?: never;
         /**
          * Change a dub
-         * @description Changes its name or its segments: `ops` are applied in order, all of them or none, and a refusal names the one that can't be applied. Nothing is spoken: `render_dub` speaks the changes. The last 50 changes can be undone with `undo_dub`.
+         * @description Changes its name or its segments: `ops` are applied in order, all of them or none, and a refusal names the one that can't be applied. A new text that its segment's voice has no sounds for is refused too. Nothing is spoken: `render_dub` speaks the changes. The last 50 changes can be undone with `undo_dub`.
          */
         post: operations["edit_dub"];
         delete?: never;
@@ -5345,6 +5345,8 @@ export interface components {
             timeline_id?: string | null;
             /** @description Its segments, in the order of their starts. */
             segments: components["schemas"]["DubSegment"][];
+            /** @description What is not spoken of them, in whole sentences. */
+            warnings: string[];
             /**
              * Format: date-time
              * @description When it was created.
@@ -5375,7 +5377,7 @@ export interface components {
              * @description When the segment ends, in seconds.
              */
             end?: number | null;
-            /** @description The words to speak, at most 1,000 characters; nothing is spoken when it is empty. */
+            /** @description The words to speak, at most 1,000 characters; when it is empty or blank, the segment is silent. */
             translation?: string | null;
             /** @description The voice, by its engine's name for it. */
             voice?: string | null;
@@ -5471,6 +5473,8 @@ export interface components {
             segments?: number | null;
             /** @description `draft`: simple engines speak it, and translate it unless `translator` does. */
             quality?: string | null;
+            /** @description What is not spoken of the segments, in whole sentences; absent when nothing is known to be left out. Of what is translated the dub tells it (`get_dub`). */
+            warnings?: string[] | null;
         };
         /**
          * DuckAnswer
@@ -8569,7 +8573,7 @@ export interface components {
             planner?: string | null;
             /** @description What the agent may use; null when no budget was given. */
             budget?: components["schemas"]["ProjectBudget"] | null;
-            /** @description What it has used as of the latest change of status: charged, or held for work that goes on. */
+            /** @description What it has used as of the latest change of status, or as of now where the agent works on it no more: charged, or held for work that goes on. */
             spent: components["schemas"]["ProjectSpent"];
             /** @description What is left of the budget. */
             left: components["schemas"]["BudgetLeft"];
@@ -9493,7 +9497,7 @@ export interface components {
              * @description When it ends, in seconds.
              */
             end: number;
-            /** @description The words to speak, 1 to 1,000 characters. */
+            /** @description The words to speak, 1 to 1,000 characters, not all of them blank: what is silent is no part of a script. */
             text: string;
             /** @description The speaker's name; `speaker_1` when not given. */
             speaker?: string | null;
@@ -12325,7 +12329,7 @@ export interface components {
             planner?: string | null;
             /** @description What the agent may use; null when no budget was given. */
             budget?: components["schemas"]["ProjectBudget"] | null;
-            /** @description What it has used as of the latest change of status: charged, or held for work that goes on. */
+            /** @description What it has used as of the latest change of status, or as of now where the agent works on it no more: charged, or held for work that goes on. */
             spent: components["schemas"]["ProjectSpent"];
             /** @description What is left of the budget. */
             left: components["schemas"]["BudgetLeft"];
@@ -17882,7 +17886,10 @@ export interface operations {
                      *         "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "output_item_id": "a output item id",
                      *         "segments": 1,
-                     *         "quality": "a quality"
+                     *         "quality": "a quality",
+                     *         "warnings": [
+                     *           "a warnings"
+                     *         ]
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
@@ -18089,6 +18096,9 @@ export interface operations {
                      *               "overflow": 1.25
                      *             }
                      *           ],
+                     *           "warnings": [
+                     *             "a warnings"
+                     *           ],
                      *           "created_at": "2026-11-20T09:30:00.000Z",
                      *           "updated_at": "2026-11-20T09:30:00.000Z"
                      *         }
@@ -18205,6 +18215,9 @@ export interface operations {
                      *               "overflow": 1.25
                      *             }
                      *           ],
+                     *           "warnings": [
+                     *             "a warnings"
+                     *           ],
                      *           "created_at": "2026-11-20T09:30:00.000Z",
                      *           "updated_at": "2026-11-20T09:30:00.000Z"
                      *         }
@@ -18315,6 +18328,9 @@ export interface operations {
                      *               "overflow": 1.25
                      *             }
                      *           ],
+                     *           "warnings": [
+                     *             "a warnings"
+                     *           ],
                      *           "created_at": "2026-11-20T09:30:00.000Z",
                      *           "updated_at": "2026-11-20T09:30:00.000Z"
                      *         }
@@ -18411,7 +18427,10 @@ export interface operations {
                      *         "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *         "output_item_id": "a output item id",
                      *         "segments": 1,
-                     *         "quality": "a quality"
+                     *         "quality": "a quality",
+                     *         "warnings": [
+                     *           "a warnings"
+                     *         ]
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",

@@ -1606,7 +1606,8 @@ class Generation(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDubAnswer:
-        """With all its segments, what was last spoken, and whether it was changed since."""
+        """With all its segments, what was last spoken, and whether it was changed since. `warnings` names what its voices leave
+        out."""
         return self._client.call(OPERATIONS['get_dub'], body={'dub_id': dub_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def edit_dub(
@@ -1621,8 +1622,8 @@ class Generation(Group):
         timeout: float | None = None,
     ) -> types.ToolAnswerDubAnswer:
         """Changes its name or its segments: `ops` are applied in order, all of them or none, and a refusal names the one that
-        can't be applied. Nothing is spoken: `render_dub` speaks the changes. The last 50 changes can be undone with
-        `undo_dub`."""
+        can't be applied. A new text that its segment's voice has no sounds for is refused too. Nothing is spoken:
+        `render_dub` speaks the changes. The last 50 changes can be undone with `undo_dub`."""
         return self._client.call(OPERATIONS['edit_dub'], body={'dub_id': dub_id}, maybe={'if_revision': if_revision, 'name': name, 'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def undo_dub(
@@ -4099,7 +4100,8 @@ class AsyncGeneration(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerDubAnswer:
-        """With all its segments, what was last spoken, and whether it was changed since."""
+        """With all its segments, what was last spoken, and whether it was changed since. `warnings` names what its voices leave
+        out."""
         return await self._client.call(OPERATIONS['get_dub'], body={'dub_id': dub_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def edit_dub(
@@ -4114,8 +4116,8 @@ class AsyncGeneration(AsyncGroup):
         timeout: float | None = None,
     ) -> types.ToolAnswerDubAnswer:
         """Changes its name or its segments: `ops` are applied in order, all of them or none, and a refusal names the one that
-        can't be applied. Nothing is spoken: `render_dub` speaks the changes. The last 50 changes can be undone with
-        `undo_dub`."""
+        can't be applied. A new text that its segment's voice has no sounds for is refused too. Nothing is spoken:
+        `render_dub` speaks the changes. The last 50 changes can be undone with `undo_dub`."""
         return await self._client.call(OPERATIONS['edit_dub'], body={'dub_id': dub_id}, maybe={'if_revision': if_revision, 'name': name, 'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def undo_dub(

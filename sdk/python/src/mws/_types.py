@@ -1501,6 +1501,8 @@ class DubDocument(Model):
     """Its timeline; null when there is none, or when it is deleted."""
     segments: list[DubSegment]
     """Its segments, in the order of their starts."""
+    warnings: list[str]
+    """What is not spoken of them, in whole sentences."""
     created_at: str
     """When it was created."""
     updated_at: str
@@ -1520,7 +1522,7 @@ class DubOp(Model):
     end: float | None
     """When the segment ends, in seconds."""
     translation: str | None
-    """The words to speak, at most 1,000 characters; nothing is spoken when it is empty."""
+    """The words to speak, at most 1,000 characters; when it is empty or blank, the segment is silent."""
     voice: str | None
     """The voice, by its engine's name for it."""
     speaker: str | None
@@ -1600,6 +1602,9 @@ class DubStanding(Model):
     """The number of segments to speak; only when it is known."""
     quality: str | None
     """`draft`: simple engines speak it, and translate it unless `translator` does."""
+    warnings: list[str] | None
+    """What is not spoken of the segments, in whole sentences; absent when nothing is known to be left out. Of what is
+    translated the dub tells it (`get_dub`)."""
 
 
 class DuckAnswer(Model):
@@ -4018,7 +4023,8 @@ class Project(Model):
     budget: ProjectBudget | None
     """What the agent may use; null when no budget was given."""
     spent: ProjectSpent
-    """What it has used as of the latest change of status: charged, or held for work that goes on."""
+    """What it has used as of the latest change of status, or as of now where the agent works on it no more: charged, or held
+    for work that goes on."""
     left: BudgetLeft
     """What is left of the budget."""
     timeline_id: str | None
@@ -4724,7 +4730,7 @@ class ScriptSegment(Model):
     end: float
     """When it ends, in seconds."""
     text: str
-    """The words to speak, 1 to 1,000 characters."""
+    """The words to speak, 1 to 1,000 characters, not all of them blank: what is silent is no part of a script."""
     speaker: str | None
     """The speaker's name; `speaker_1` when not given."""
 
@@ -6898,7 +6904,8 @@ class ProjectEvent(Model):
     budget: ProjectBudget | None
     """What the agent may use; null when no budget was given."""
     spent: ProjectSpent
-    """What it has used as of the latest change of status: charged, or held for work that goes on."""
+    """What it has used as of the latest change of status, or as of now where the agent works on it no more: charged, or held
+    for work that goes on."""
     left: BudgetLeft
     """What is left of the budget."""
     timeline_id: str | None
