@@ -156,6 +156,11 @@ impl Reader<'_> {
         begin + behind.take_while(|word| word.mark == Mark::None).count()
     }
 
+    /// Returns the place at which this part of the clause begins, or the first place that is looked at.
+    fn part_begin(&self) -> usize {
+        self.part.max(self.place.saturating_sub(MOST_LOOKED_AT))
+    }
+
     /// Goes on behind so many words, which name nothing.
     fn pass(&mut self, many: usize) {
         let end = self.place + many.max(1);

@@ -54,8 +54,8 @@ impl Reader<'_> {
             return false;
         }
         // "The river with the boats left out".
-        let with = (self.part..place).rev().find(|own| text(words, *own) == "with");
-        self.leave_out(with.unwrap_or(self.part)..place);
+        let with = (self.part_begin()..place).rev().find(|own| text(words, *own) == "with");
+        self.leave_out(with.unwrap_or(self.part_begin())..place);
         self.pass(many);
         self.state = State::Wanting;
         true
@@ -82,7 +82,7 @@ impl Reader<'_> {
             return true;
         }
         if self.negates_its_subject(end) {
-            self.leave_out(self.part..place);
+            self.leave_out(self.part_begin()..place);
             self.pass(end - place);
             self.state = State::Wanting;
             return true;
@@ -103,7 +103,7 @@ impl Reader<'_> {
             let is_thing = says_something(word) && !cues::SEEN.contains(&word);
             is_thing || is_length || is_setting(word) || ["longer", "shorter"].contains(&word)
         };
-        let has_subject = (self.part..self.place).any(|place| says_something(text(self.words, place)));
+        let has_subject = (self.part_begin()..self.place).any(|place| says_something(text(self.words, place)));
         let mut behind = self.place + 1..end;
         has_subject && behind.clone().any(|place| cues::SEEN.contains(&text(self.words, place))) && !behind.any(names)
     }
@@ -193,10 +193,10 @@ impl Reader<'_> {
             let word = text(words, own);
             says_something(word) || cues::BEFORE_NOUNS.contains(&word) || ["all", "and", "any", "or"].contains(&word)
         };
-        if !is_noun || self.part_end() > place + 1 || !(self.part..place).all(is_list) {
+        if !is_noun || self.part_end() > place + 1 || !(self.part_begin()..place).all(is_list) {
             return false;
         }
-        self.leave_out(self.part..place);
+        self.leave_out(self.part_begin()..place);
         self.pass(1);
         self.state = State::Wanting;
         true

@@ -235,3 +235,13 @@ fn what_only_looks_like_an_exclusion_is_wanted() {
         check(brief, words, without);
     }
 }
+
+#[test]
+fn a_word_is_read_together_with_those_near_it_alone() {
+    // Of hundreds of thousands without a mark, each would be read with all before it.
+    let far = "a ".repeat(60);
+    for (behind, without) in [("excluded", ""), ("must not be seen", "seen")] {
+        check(&format!("boats {behind}"), "", "boats");
+        check(&format!("boats {far}{behind}"), "boats", without);
+    }
+}
