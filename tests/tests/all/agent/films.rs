@@ -257,9 +257,9 @@ async fn what_a_brief_leaves_out_is_not_shown_and_it_says_what_it_did() -> anyho
     studio.say(&id, json!({ "text": "without the interview" })).await?;
     let project = studio.settled(&id).await?;
     let says = project["agent_message"].as_str().unwrap_or_default();
-    assert!(says.contains("therefore left out: Interview.mp4."), "{says}");
+    assert!(says.contains("were made from an item that is: Interview.mp4."), "{says}");
     assert!(says.ends_with(" Read as: about river; without interview, much; 55 s."), "{says}");
-    assert!(says.contains("Nothing to leave out was said, written or called so: much."), "{says}");
+    assert!(says.contains("Nothing was found to leave out for: much."), "{says}");
     let scenes = project["timeline"]["scenes"].as_array().cloned().unwrap_or_default();
     assert!(!scenes.is_empty() && scenes.iter().all(|scene| scene["ref"] == studio.harbour.to_string()), "{scenes:?}");
 

@@ -56,13 +56,13 @@ impl Memory {
             self.note(format!("Found only beside what is left out: {hidden}."));
         }
         if !alike.is_empty() {
-            self.note(format!("Only something like it was found apart from what is left out: {alike}."));
+            self.note(format!("Found beside what is left out, and elsewhere only something like it: {alike}."));
         }
         let left_out = self.wishes.left_out();
         let is_unmet = |word: &&String| !self.met.contains(*word) && !not_sought.contains(*word);
         let unmet: Vec<&str> = left_out.iter().filter(is_unmet).map(String::as_str).collect();
         if !unmet.is_empty() {
-            self.note(format!("Nothing to leave out was said, written or called so: {}.", unmet.join(", ")));
+            self.note(format!("Nothing was found to leave out for: {}.", unmet.join(", ")));
         }
         if !left_out.is_empty() {
             self.note("It left out by words alone, and did not look at the pictures.".to_owned());

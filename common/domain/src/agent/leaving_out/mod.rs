@@ -44,7 +44,9 @@ impl Memory {
                 more => format!(" and {more} more"),
             };
             let words = self.met.join(", ");
-            self.note(format!("Called {words}, or made from what is, and therefore left out: {names}{more}."));
+            self.note(format!(
+                "Left out because they are called {words}, or were made from an item that is: {names}{more}."
+            ));
         }
     }
 

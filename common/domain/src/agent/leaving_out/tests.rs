@@ -105,7 +105,7 @@ fn a_word_of_which_only_something_like_it_is_left_to_show_is_named() {
         let mut memory = planner("9 seconds about the town without the night", std::slice::from_ref(&talk));
         searched_for(&mut memory, &places, score);
         let told = ended(memory).message;
-        let note = "Only something like it was found apart from what is left out: town.";
+        let note = "Found beside what is left out, and elsewhere only something like it: town.";
         assert_eq!(told.contains(note), is_told, "{told}");
     }
 }
@@ -118,7 +118,7 @@ fn what_is_left_out_by_its_name_does_not_come_back_as_what_was_made_from_it() {
     searched(&mut memory, &[("copy", "river", 5.0), ("talk", "river", 5.0)]);
     assert_eq!(shown(&memory), [("other", 0, 9)]);
     let told = ended(memory).message;
-    assert!(told.contains("left out: River, mixed, River interview."), "{told}");
+    assert!(told.contains("were made from an item that is: River, mixed, River interview."), "{told}");
 
     let end = ended(planner("9 seconds about the river without the boats", &[copy.clone(), talk.clone()]));
     assert_eq!(end.status, ProjectStatus::Failed);
@@ -146,7 +146,7 @@ fn a_part_of_a_longer_word_is_not_left_out() {
     assert_eq!(shown(&memory).len(), 1);
     assert_ne!(memory.films[0].moments[0].text, "");
     let told = ended(memory).message;
-    assert!(told.contains("Nothing to leave out was said, written or called so: art."), "{told}");
+    assert!(told.contains("Nothing was found to leave out for: art."), "{told}");
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn searches_for_what_is_left_out_take_a_part_of_the_steps_and_what_is_missed_is_
         let note = missed.map(|words| format!("in all of the footage, so they may be seen: {words}."));
         assert!(note.is_none_or(|note| told.contains(&note)), "{steps}: {told}");
         assert_eq!(told.contains("did not suffice"), missed.is_some(), "{steps}: {told}");
-        let has_unmet = told.contains("Nothing to leave out was said, written or called so: cranes");
+        let has_unmet = told.contains("Nothing was found to leave out for: cranes");
         assert_eq!(has_unmet, made > 3, "{steps}: {told}");
     }
 }
