@@ -14,7 +14,9 @@ impl Memory {
     /// Notes a length that no film can have, and words that are to be left out but are to be shown or are too many.
     pub(super) fn note_impossible(&mut self) {
         if let Some(seconds) = self.wishes.refused_seconds {
-            let asked = if seconds < VERY_LONG_SECONDS {
+            let asked = if seconds < 0.0 {
+                "so much shorter".to_owned()
+            } else if seconds < VERY_LONG_SECONDS {
                 format!("of {} seconds", (seconds * 100.0).round() / 100.0)
             } else {
                 "of so many seconds".to_owned()

@@ -273,4 +273,9 @@ fn wishes_that_cannot_come_true_are_told() {
         let told = ended(memory).message;
         assert!(told.contains(expected), "{told}");
     }
+    let mut memory = planner("9 seconds of the river", &videos).again("cut 20 seconds");
+    memory.hear_answer(&json!({ "data": { "items": videos } }), None);
+    searched(&mut memory, &[("talk", "river", 20.0)]);
+    let told = ended(memory).message;
+    assert!(told.contains("A film so much shorter can't be made; the shortest, 2 seconds, was planned"), "{told}");
 }

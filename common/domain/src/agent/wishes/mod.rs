@@ -33,7 +33,8 @@ pub struct Wishes {
     pub not_left_out: Vec<String>,
     /// The film's length in seconds, from `SHORTEST_SECONDS` to `LONGEST_SECONDS`.
     pub seconds: f64,
-    /// The length that the latest text asks for, in seconds, where no film can be so short or so long.
+    /// The length that the latest text asks for, in seconds, where no film can be so short or so long. Below zero where
+    /// more was to be cut than there was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused_seconds: Option<f64>,
     /// Whether it has music.
@@ -132,7 +133,7 @@ fn possible(seconds: f64) -> (f64, Option<f64>) {
     let nearest = seconds.clamp(SHORTEST_SECONDS, LONGEST_SECONDS);
     // A number without an end can't be stored.
     let is_same = (nearest - seconds).abs() < f64::EPSILON;
-    (nearest, (!is_same).then_some(seconds.min(MOST_TOLD_SECONDS)))
+    (nearest, (!is_same).then_some(seconds.clamp(-MOST_TOLD_SECONDS, MOST_TOLD_SECONDS)))
 }
 
 #[cfg(test)]
@@ -156,6 +157,9 @@ mod tests {
         }
         let endless = Wishes::of(&format!("{} seconds", "9".repeat(400)));
         assert_eq!((endless.seconds, endless.refused_seconds), (LONGEST_SECONDS, Some(MOST_TOLD_SECONDS)));
+        let mut shorter = Wishes::of("20 seconds");
+        shorter.hear(&format!("cut {} seconds", "9".repeat(400)));
+        assert_eq!((shorter.seconds, shorter.refused_seconds), (SHORTEST_SECONDS, Some(-MOST_TOLD_SECONDS)));
         assert!(Wishes::of("Make a film, please").words.is_empty());
         assert!(Wishes::of("Yes, go on. Ok, continue!").words.is_empty());
     }
