@@ -54,8 +54,9 @@ impl Reader<'_> {
             return false;
         }
         // "The river with the boats left out".
-        let with = (self.part_begin()..place).rev().find(|own| text(words, *own) == "with");
-        self.leave_out(with.unwrap_or(self.part_begin())..place);
+        let begin = self.part_begin();
+        let with = (begin..place).rev().find(|own| text(words, *own) == "with");
+        self.leave_out(with.unwrap_or(begin)..place);
         self.pass(many);
         self.state = State::Wanting;
         true
