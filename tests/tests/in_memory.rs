@@ -1,5 +1,5 @@
-//! What is held in memory while a film of 20 GB is sent, and while jobs with large sources wait for a provider. A binary
-//! of its own: what is measured is the whole process.
+//! What is held in memory while a film of 20 GB is sent, and while jobs with large sources wait for a provider. A
+//! binary of its own: what is measured is the whole process.
 
 use anyhow::{Context, ensure};
 use domain::credits::Credits;

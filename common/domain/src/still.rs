@@ -1,8 +1,8 @@
 //! The plan of a picture's render, in whole numbers, so that one canvas has one plan and one hash.
 //!
 //! `canvas::picture` makes it, with names looked up and placeholders filled; the worker draws it, on `surfaces` of its
-//! own. Places and sizes are thousandths of a pixel of the canvas, fractions are millionths, and colours are red, green,
-//! blue and opacity from 0 to 255.
+//! own. Places and sizes are thousandths of a pixel of the canvas, fractions are millionths, and colours are red,
+//! green, blue and opacity from 0 to 255.
 
 use crate::canvas::{Align, GradientShape, Rgba};
 use crate::decoding::Material;

@@ -108,8 +108,8 @@ pub fn offered_languages(codes: &[String]) -> Option<String> {
         .then(|| format!("{}{LANGUAGES}{}", BuiltIn::Espeak.name(), codes.join(",")))
 }
 
-/// Returns the name by which workers offer the voices of `espeak-ng` that have names of their own, in lower case; `None`
-/// for none or too many.
+/// Returns the name by which workers offer the voices of `espeak-ng` that have names of their own, in lower case;
+/// `None` for none or too many.
 pub fn offered_voices(names: &[String]) -> Option<String> {
     let names = names.join(",").to_ascii_lowercase();
     (1..=MOST_NAMES_BYTES).contains(&names.len()).then(|| format!("{}{NAMES}{names}", BuiltIn::Espeak.name()))

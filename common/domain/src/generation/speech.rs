@@ -14,8 +14,8 @@ const READS_IDEOGRAPHS: [&str; 3] = ["zh", "cmn", "yue"];
 /// The language in which it reads kana; in any other it says "Japanese letter".
 const READS_KANA: &str = "ja";
 /// Letters that it says as the name of their script and a number, "Thai letter" and so on, which takes longer than such
-/// a text may take, and digits that it leaves out; but in these languages. Measured with `espeak-ng` 1.51 by each of its
-/// voices. The letters of scripts that are not here are read in all languages, or by shorter names.
+/// a text may take, and digits that it leaves out; but in these languages. Measured with `espeak-ng` 1.51 by each of
+/// its voices. The letters of scripts that are not here are read in all languages, or by shorter names.
 const READ_BY_FEW: [(char, char, &[&str]); 27] = [
     ('\u{660}', '\u{669}', &["ar", "fa", "sd", "ur"]),
     ('\u{6F0}', '\u{6F9}', &["ar", "fa"]),

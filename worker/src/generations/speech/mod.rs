@@ -217,8 +217,8 @@ fn listed(program: &Path) -> String {
     said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
 }
 
-/// Returns the names in a list of voices by which a voice can be asked for, in its fourth column. Names with other signs
-/// than those of a voice, such as `Spanish_(Spain)`, can't be.
+/// Returns the names in a list of voices by which a voice can be asked for, in its fourth column. Names with other
+/// signs than those of a voice, such as `Spanish_(Spain)`, can't be.
 fn names(list: &str) -> Vec<String> {
     let names = list.lines().skip(1).filter_map(|line| line.split_whitespace().nth(3));
     names.filter(|name| is_voice(name)).map(str::to_owned).collect()

@@ -80,8 +80,8 @@ pub struct Project {
     pub planner: Option<Text>,
     /// What the agent may use; null when no budget was given.
     pub budget: Option<ProjectBudget>,
-    /// What it has used as of the latest change of status, or as of now where the agent works on it no more: charged, or
-    /// held for work that goes on.
+    /// What it has used as of the latest change of status, or as of now where the agent works on it no more: charged,
+    /// or held for work that goes on.
     pub spent: ProjectSpent,
     /// What is left of the budget.
     pub left: BudgetLeft,

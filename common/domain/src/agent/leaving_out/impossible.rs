@@ -71,8 +71,8 @@ impl Memory {
         }
     }
 
-    /// Whether a word was found far better where something is left out than where it is shown: a search takes `down` for
-    /// `town` where nothing better is said.
+    /// Whether a word was found far better where something is left out than where it is shown: a search takes `down`
+    /// for `town` where nothing better is said.
     fn is_far_better_hidden(&self, word: usize, shown: i64) -> bool {
         let here = self.found.iter().filter(|one| one.word == word && self.has_item(&one.item));
         here.map(|one| one.score).max().is_some_and(|best| shown * 4 < best * 3)
