@@ -23,6 +23,10 @@ pub const MOST_DRAWN_PIXELS: u64 = 16 * MOST_PIXELS;
 pub const MOST_LETTERS: usize = 40_000;
 /// The letters that cost one more second of film: each is shaped and drawn as an outline.
 const LETTERS_A_SECOND: usize = 2_000;
+/// The characters that end a line of a text.
+pub const LINE_ENDS: [char; 3] = ['\n', '\u{2028}', '\u{2029}'];
+/// The height of letters from their highest to their lowest point, in thousandths of a text's size.
+const LETTER_HEIGHT: i64 = 1_164;
 /// The factor by which the pixels of a layer count if it has a shadow, is rotated or is partly transparent.
 const TIMES_DRAWN: u64 = 4;
 
@@ -260,12 +264,15 @@ impl StillText {
     pub(crate) fn room(&self) -> [i32; 2] {
         let letters = i32::try_from(self.text.chars().count()).unwrap_or(i32::MAX);
         let whole = self.size.saturating_mul(letters);
-        let width = self.max_width.map_or(whole, |most| most.min(whole));
+        // A line that is broken has a letter at least, however narrow its room is.
+        let width = self.max_width.map_or(whole, |most| most.max(self.size).min(whole));
         // Two lines that follow each other are wider together than one may be.
-        let broken = self.max_width.map_or(0, |most| whole / most.max(1)).saturating_mul(2);
-        let ended = i32::try_from(self.text.matches('\n').count()).unwrap_or(i32::MAX);
-        let lines = broken.saturating_add(ended).saturating_add(1);
-        let step = i64::from(self.size) * i64::from(self.line_height) / 1_000_000;
-        [width, i32::try_from(i64::from(lines).saturating_mul(step)).unwrap_or(i32::MAX)]
+        let broken = self.max_width.map_or(0, |most| whole / most.max(1)).saturating_mul(2).min(letters);
+        let ended = i32::try_from(self.text.matches(LINE_ENDS).count()).unwrap_or(i32::MAX);
+        let (size, further) = (i64::from(self.size), i64::from(broken.saturating_add(ended)));
+        let step = size * i64::from(self.line_height) / 1_000_000;
+        // Letters reach beyond lines that are close together.
+        let height = further * step + step.max(size * LETTER_HEIGHT / 1_000);
+        [width, i32::try_from(height).unwrap_or(i32::MAX)]
     }
 }

@@ -103,6 +103,7 @@ fn turned(layer: &StillLayer) -> [i64; 2] {
 mod tests {
     use super::*;
     use crate::ids::{ItemId, WorkspaceId};
+    use crate::still::StillText;
 
     /// The size of the largest picture.
     const LARGEST: [u32; 2] = [8_192, 4_096];
@@ -111,6 +112,13 @@ mod tests {
     fn rect(place: [i32; 4], opacity: i32) -> StillLayer {
         let (picture, place) = (StillPicture::Rect { color: [0, 0, 0, 255] }, place.map(|pixels| pixels * 1_000));
         StillLayer { picture, place, rotation: 0, opacity, radius: 0, shadow: None }
+    }
+
+    /// A half-transparent text in letters of this height in pixels.
+    fn text(text: &str, size: i32, max_width: Option<i32>, line_height: i32) -> StillLayer {
+        let (text, family, color, size) = (text.to_owned(), "DejaVu Sans".to_owned(), [0, 0, 0, 255], size * 1_000);
+        let text = StillText { text, family, size, weight: 400, color, align: None, max_width, line_height };
+        StillLayer { picture: StillPicture::Text(text), ..rect([0; 4], 500_000) }
     }
 
     fn still(size: [u32; 2], layer: StillLayer) -> Still {
@@ -152,5 +160,17 @@ mod tests {
         assert!(!is_unwieldy(LARGEST, &shadowed([2_048, 0, 16_384, 16_384], 24_000)), "nothing of it is seen");
         let pixels = still([1_024, 512], shadowed(some, 24_000)).surface_pixels();
         assert_eq!(pixels, (800 + 90) * (300 + 90), "36 of blur, 8 of offset and one on each side");
+    }
+
+    #[test]
+    fn a_text_counts_for_all_of_its_lines_and_for_letters_larger_than_their_room() {
+        assert!(!is_unwieldy(LARGEST, &text("Some words in letters", 100, Some(800_000), 1_200_000)));
+        assert!(is_unwieldy(LARGEST, &text("MMMM", 2_000, Some(1), 1_200_000)), "a line has a letter at least");
+        assert!(is_unwieldy(LARGEST, &text("MM", 1_000, None, 500_000)), "letters are higher than their line");
+        let line = "M".repeat(50);
+        for end in ["\n", "\u{2028}", "\u{2029}"] {
+            let lines = [line.as_str(); 50].join(end);
+            assert!(is_unwieldy(LARGEST, &text(&lines, 100, None, 1_200_000)), "{end:?}");
+        }
     }
 }

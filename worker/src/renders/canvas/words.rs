@@ -5,12 +5,9 @@
 
 use super::ink::widths;
 use domain::lines::{Line, reads_from_right};
-use domain::still::StillText;
+use domain::still::{LINE_ENDS, StillText};
 use std::collections::HashMap;
 use unicode_segmentation::UnicodeSegmentation;
-
-/// The characters that end a line.
-const ENDS: [char; 3] = ['\n', '\u{2028}', '\u{2029}'];
 
 /// A text in its lines.
 pub(super) struct Lines {
@@ -21,7 +18,7 @@ pub(super) struct Lines {
 
 /// Breaks a text into its lines.
 pub(super) fn lines(text: &StillText) -> Lines {
-    let paragraphs: Vec<String> = text.text.split(ENDS).map(plain).collect();
+    let paragraphs: Vec<String> = text.text.split(LINE_ENDS).map(plain).collect();
     let lines: Vec<Line> = match text.max_width {
         None => paragraphs.iter().map(|paragraph| line(paragraph.trim_end(), paragraph)).collect(),
         Some(room) => broken(text, &paragraphs, f64::from(room) / 1e3),
