@@ -58,8 +58,12 @@ impl Hosts {
             }
             return Ok(HostPermit { host: host.to_owned(), account, hosts: self.clone() });
         }
-        let full = both.into_iter().filter(|places| !places.has_one_for(account, now));
-        let after_ms = full.map(|places| places.send_away(account, now)).max().unwrap_or_default();
+        let mut full: Vec<&mut Places> = both.into_iter().filter(|places| !places.has_one_for(account, now)).collect();
+        // Where both are full it comes again when the later of them told it to.
+        let after_ms = full.iter_mut().map(|places| places.send_away(account)).max().unwrap_or_default();
+        for places in full {
+            places.remember(account, now, after_ms);
+        }
         // It is new where the process alone has no place left.
         if hosts.get(host).is_some_and(Places::are_free) {
             hosts.remove(host);

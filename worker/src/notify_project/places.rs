@@ -10,8 +10,10 @@ use std::collections::HashMap;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// For how long a place is left to an account that found none.
+/// For how long at least a place is left to an account that found none.
 const REMEMBERED: Duration = Duration::from_secs(3);
+/// How much later than it was told an account may come again: due webhooks are looked for once a second.
+const LATE: Duration = Duration::from_secs(2);
 /// For how many places that were taken since it is known when an account took its last.
 const TAKEN_SINCE: u64 = 256;
 /// The bounds of when to come again, in milliseconds.
@@ -76,15 +78,21 @@ impl Places {
         *own = Account { taken: own.taken + 1, last: self.ever_taken, ..Account::default() };
     }
 
-    /// Remembers that no place was left for the account. Returns the milliseconds after which to come again.
-    pub fn send_away(&mut self, account: AccountId, now: Instant) -> i64 {
+    /// Counts that no place was left for the account. Returns the milliseconds after which to come again.
+    pub fn send_away(&mut self, account: AccountId) -> i64 {
         let own = self.accounts.entry(account).or_default();
-        if own.taken == 0 {
-            own.waits_until = Some(now + REMEMBERED);
-        }
         own.sent_away += 1;
         let (least, most) = COME_AGAIN_MS;
         (least + own.sent_away.saturating_mul(STEP_MS)).min(most)
+    }
+
+    /// Remembers an account that was sent away and has no place, until it has come again after so many milliseconds.
+    pub fn remember(&mut self, account: AccountId, now: Instant, after_ms: i64) {
+        let comes = Duration::from_millis(after_ms.unsigned_abs()) + LATE;
+        let own = self.accounts.entry(account).or_default();
+        if own.taken == 0 {
+            own.waits_until = Some(now + REMEMBERED.max(comes));
+        }
     }
 
     /// Gives a place of the account back.
@@ -116,8 +124,9 @@ mod tests {
         let (mut places, now) = (Places::new(1, 1), Instant::now());
         let [busy, other] = [(); 2].map(|()| AccountId::mint());
         places.take(busy);
-        assert_eq!([(); 3].map(|()| places.send_away(other, now)), [550, 600, 650]);
-        assert_eq!(places.send_away(busy, now), 550, "each account's own");
+        assert_eq!([(); 3].map(|()| places.send_away(other)), [550, 600, 650]);
+        assert_eq!(places.send_away(busy), 550, "each account's own");
+        places.remember(other, now, 650);
         places.leave(busy);
         assert!(!places.has_one_for(busy, now) && places.has_one_for(other, now));
         let later = now + REMEMBERED;
@@ -131,5 +140,19 @@ mod tests {
         }
         places.forget(later);
         assert!(places.are_free() && !places.accounts.contains_key(&busy) && !places.accounts.contains_key(&other));
+    }
+
+    #[test]
+    fn who_was_sent_away_often_is_remembered_until_it_comes_again() {
+        let (mut places, now) = (Places::new(1, 1), Instant::now());
+        let [busy, other] = [(); 2].map(|()| AccountId::mint());
+        places.take(busy);
+        let after_ms = [(); 100].map(|()| places.send_away(other))[99];
+        places.remember(other, now, after_ms);
+        places.leave(busy);
+        let comes = now + Duration::from_millis(after_ms.unsigned_abs());
+        places.forget(comes);
+        assert!(comes > now + REMEMBERED && !places.has_one_for(busy, comes) && places.has_one_for(other, comes));
+        assert!(places.has_one_for(busy, comes + LATE), "it did not come");
     }
 }
