@@ -1,8 +1,8 @@
 //! What is sent to a provider that changes an item: JSON with the item's bytes in it, as a `data:` URL in base64.
 //!
 //! They are read from the opened file as they are sent, a piece at a time, so that a job holds little while its
-//! provider takes them, and nothing of them while it waits for an answer. A request that is sent again reads them again.
-//! The length of a request is known before: a provider that gets less of it knows that the rest is missing.
+//! provider takes them, and nothing of them while it waits for an answer. A request that is sent again reads them
+//! again. The length of a request is known before: a provider that gets less of it knows that the rest is missing.
 
 use crate::readers::{CutShort, MediaSource, ReadError};
 use base64::Engine;
