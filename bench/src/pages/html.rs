@@ -8,10 +8,11 @@ pub struct Filter<'a> {
     pub words: Vec<&'a str>,
 }
 
-/// Returns the filters of a page's list.
+/// Returns the filters of a page's list. A form that asks for a file is none.
 pub fn filters(page: &str) -> Vec<Filter<'_>> {
-    let form = page.split("<form class=\"filters\"").nth(1).and_then(|after| after.split("</form>").next());
-    let form = form.unwrap_or_default();
+    let mut forms = page.split("<form class=\"filters\"").skip(1).filter_map(|after| after.split("</form>").next());
+    let asks_for_a_file = |form: &str| form.split('>').next().is_some_and(|tag| tag.contains(".csv\""));
+    let form = forms.find(|form| !asks_for_a_file(form)).unwrap_or_default();
     let choices = form.split("<select ").skip(1).filter_map(|after| {
         let choice = after.split("</select>").next()?;
         let words = choice.split("<option value=\"").skip(1).filter_map(|after| after.split('"').next());

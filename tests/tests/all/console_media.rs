@@ -68,8 +68,8 @@ async fn what_is_said_and_seen_stands_on_the_page_and_leads_to_its_time_in_the_m
     for words in [
         format!("href=\"{own}/media#t=1.6\" data-at=\"1.6\">0:01.6</a>"),
         "<b><bdi>&lt;Ada&gt;</bdi></b> ".to_owned(),
-        "<span data-at=\"0.4\" title=\"0.4 s\">two</span>".to_owned(),
-        "data-at=\"1.6\" title=\"1.6 s\">&lt;b&gt;five&lt;/b&gt;</span>".to_owned(),
+        "<span data-at=\"0.4\">two</span>".to_owned(),
+        "data-at=\"1.6\">&lt;b&gt;five&lt;/b&gt;</span>".to_owned(),
         "Segments 1 to 2.".to_owned(),
     ] {
         assert!(said.contains(&words), "{words}: {said}");
@@ -149,7 +149,7 @@ async fn a_long_transcript_and_many_moments_are_shown_a_part_at_a_time() -> anyh
     let (world, _) = stage().await?;
     let tenant = world.tenant("a").await?;
     let item = world.item(&tenant, Media::video(60)).await?;
-    let segments: Vec<Value> = (0..1_203)
+    let segments: Vec<Value> = (0..203)
         .map(|number| json!({ "start": number, "end": number + 1, "text": format!("said{number};") }))
         .collect();
     store(&world, item, "transcript", json!({ "language": "en", "segments": segments, "words": [] })).await?;
@@ -163,19 +163,19 @@ async fn a_long_transcript_and_many_moments_are_shown_a_part_at_a_time() -> anyh
         let (_, page) = browser.get(&path).await?;
         let said = section(&page, "said");
         shown.push(said.matches("<li>").count());
-        assert!(page.len() < 200_000 && section(&page, "moments").matches("<li>").count() == 6, "{path}");
+        assert!(page.len() < 60_000 && section(&page, "moments").matches("<li>").count() == 6, "{path}");
         let Some(later) = next(said) else { break };
         path = later;
     }
-    assert_eq!(shown, [500, 500, 203]);
-    let (_, page) = browser.get(&format!("/console/items/{item}?said=1200")).await?;
+    assert_eq!(shown, [100, 100, 3]);
+    let (_, page) = browser.get(&format!("/console/items/{item}?said=200")).await?;
     let (said, seen) = (section(&page, "said"), section(&page, "moments"));
-    assert!(said.contains("Segments 1201 to 1203.") && said.contains(">said1202;<"), "{said}");
-    assert!(said.contains("rel=\"first\"") && !said.contains(">said1199;<"), "{said}");
+    assert!(said.contains("Segments 201 to 203.") && said.contains(">said202;<"), "{said}");
+    assert!(said.contains("rel=\"first\"") && !said.contains(">said199;<"), "{said}");
     assert_eq!(seen.matches("<li>").count(), 24);
     let later = next(seen).unwrap_or_default();
-    assert!(later.contains("said=1200") && later.contains("moments=24000"), "{later}");
-    let (_, page) = browser.get(&format!("/console/items/{item}?said=1203")).await?;
+    assert!(later.contains("said=200") && later.contains("moments=24000"), "{later}");
+    let (_, page) = browser.get(&format!("/console/items/{item}?said=203")).await?;
     assert!(section(&page, "said").contains("no more segments"), "{page}");
     world.end().await
 }

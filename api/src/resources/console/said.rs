@@ -10,8 +10,8 @@ use domain::ids::ItemId;
 use maud::{Markup, html};
 use picture::clock;
 
-/// How much is shown at once.
-const MOST: MostOfPart = MostOfPart { segments: 500, bytes: 400_000 };
+/// How much is shown at once: some six minutes of talk, which is half of the bytes that a page may have.
+const MOST: MostOfPart = MostOfPart { segments: 100, bytes: 36_000 };
 
 /// Returns what is said behind the first `before` segments; none while no transcript is stored.
 pub(super) async fn found(visit: &Visit, item: ItemId, before: usize) -> Answer<Option<Part>> {
@@ -34,8 +34,7 @@ pub(super) fn show(visit: &Visit, item: ItemId, before: usize, part: &Part) -> M
                         p dir="auto" {
                             @if let Some(speaker) = &segment.speaker { b { bdi { (speaker) } } " " }
                             @for word in &segment.words {
-                                @let at = seconds(word.start_ms);
-                                span data-at=(at) title={ (at) " s" } { (word.text) } " "
+                                span data-at=(seconds(word.start_ms)) { (word.text) } " "
                             }
                             @if segment.is_cut { "…" }
                         }

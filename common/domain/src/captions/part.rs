@@ -5,7 +5,7 @@ use crate::footage::{SpeakerTurn, milliseconds};
 use crate::voices::Voices;
 
 /// The bytes that a page needs beside the letters of a word, to show it with its time.
-const MARKUP: usize = 45;
+const MARKUP: usize = 32;
 
 /// How large a part is at most. It has one segment at least, of which the first words are kept if it is larger.
 #[derive(Debug, Clone, Copy)]
