@@ -48,18 +48,26 @@ impl Contract {
         &self.json["paths"][&operation.path][operation.method.as_str().to_lowercase()]
     }
 
-    /// The methods of the path of a request (without `/api/v1`); none when there is no such path.
+    /// The methods of the path of a request (without `/api/v1`); none when there is no such path. As the router does, it
+    /// takes a literal path before a template, whose methods are not the literal path's.
     pub fn methods(&self, path: &str) -> Vec<&Method> {
-        let fitting = self.operations.iter().filter(|operation| fits(&operation.path, path));
-        fitting.map(|operation| &operation.method).collect()
+        let fitting: Vec<_> = self.operations.iter().filter(|operation| fits(&operation.path, path)).collect();
+        let least = fitting.iter().map(|operation| parameters(&operation.path)).min();
+        let nearest = fitting.into_iter().filter(|operation| Some(parameters(&operation.path)) == least);
+        nearest.map(|operation| &operation.method).collect()
     }
 
     /// The operation that answers this method on this path (without `/api/v1`); a literal path before a template.
     pub fn operation(&self, method: &Method, path: &str) -> Option<&Arc<Operation>> {
         let fitting =
             self.operations.iter().filter(|operation| operation.method == *method && fits(&operation.path, path));
-        fitting.min_by_key(|operation| operation.path.matches('{').count())
+        fitting.min_by_key(|operation| parameters(&operation.path))
     }
+}
+
+/// How many parameters a template has.
+fn parameters(template: &str) -> usize {
+    template.matches('{').count()
 }
 
 /// Whether a request's path fits this template. Another template, whose parameters have other names, fits it too.

@@ -147,6 +147,7 @@ async fn what_is_not_there_is_said_in_the_envelope_of_its_path() -> anyhow::Resu
         ("DELETE", TOOL, 405, "method_not_allowed", "POST"),
         ("PUT", "/keys", 405, "method_not_allowed", "POST, GET, HEAD"),
         ("POST", "/balances", 405, "method_not_allowed", "GET, HEAD"),
+        ("GET", "/operator/deliveries/resend", 405, "method_not_allowed", "POST"),
     ];
     for (method, path, status, code, allow) in unknown {
         for client in [&tenant.client, &world.client(None)] {
