@@ -1,4 +1,5 @@
-//! How these tools answer: with the stored read, put into the answer as text, or with the job that computes it.
+//! How the tools that return one read answer: with the stored read, put into the answer as text, or with the job that
+//! computes it.
 
 use super::reading::Reading;
 use super::{ReadOneItem, Readings};
@@ -56,7 +57,7 @@ impl Readings {
         let mut answer = match format {
             None => head.then_text(format!("\"{field}\":")).then(document),
             Some(format) => {
-                // `written` loads the whole read again: this copy is dropped so that memory is not used twice.
+                // `write_as` loads the whole read again: this copy is dropped so that memory is not used twice.
                 drop(document);
                 head.then(self.write_as(caller, item, format).await?)
             }
