@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// A connection that was used within this time is not checked.
+/// A connection that was used within this time is not checked before it is used again.
 const REST: Duration = Duration::from_secs(1);
 /// How long an idle connection may take to answer a check. It is short, so that a caller who waits for a connection can
 /// still get a new one instead.
@@ -62,9 +62,9 @@ pub fn apart(pool: &PgPool, size: PoolSize, name: &str) -> PgPool {
     limited(size, limits!()).connect_lazy_with((*pool.connect_options()).clone().application_name(name))
 }
 
-/// Returns a pool like this one whose connections are open at any time. Whoever opens one goes through hundreds of
-/// small steps of the password's check, and each waits for whatever else its thread does: beside calls that take long,
-/// those that had to open a connection gave up. Where they can't be opened now, they are opened when they are needed.
+/// Returns a pool like this one whose connections are always open. Opening one takes hundreds of small steps, since the
+/// password is checked, and each step waits for whatever else its thread does: beside calls that take long, callers
+/// that had to open a connection gave up. If they can't be opened now, they are opened when they are needed.
 pub async fn kept_open(pool: &PgPool) -> PgPool {
     let options = pool.options().clone();
     let most = options.get_max_connections();
