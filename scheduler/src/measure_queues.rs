@@ -1,5 +1,5 @@
-//! Reports how much waits in each queue and for how long, as Prometheus metrics by which workers are scaled. And how
-//! many endpoints were disabled lately, whose owners may not know it, and how many workers live.
+//! Reports how much waits in each queue and for how long, as Prometheus metrics by which workers are scaled. It
+//! also reports how many endpoints were disabled lately, since their owners may not know it, and how many workers live.
 //!
 //! Every scheduler reports the same, so rules take the maximum. A queue in which nothing waits is reported as 0: a
 //! series that ends would keep its last value in an alert.
