@@ -42,7 +42,7 @@ impl FilmRender<'_> {
         self.sources.others.get(&item).map(|other| &other.media).ok_or(ReadError::Missing)
     }
 
-    /// Returns the context in which an item is decoded: no more of it than its length in its row.
+    /// Returns the context in which an item is decoded: only up to the length that its row says.
     fn paid_for(&self, item: ItemId, ctx: &JobCtx) -> JobCtx {
         let paid_ms = self.sources.others.get(&item).map(|other| other.duration_ms).filter(|ms| *ms > 0);
         JobCtx { paid_ms, ..ctx.clone() }
@@ -96,7 +96,7 @@ pub(super) async fn render(
     Ok(Rendered { media, duration_ms: worth_ms })
 }
 
-/// Returns, for each item, the seconds of its clips at which a decoder begins in its middle.
+/// Returns, for each item, the seconds of it at which a clip opens a decoder, but for those that open it at its start.
 fn begun(film: &Film, decoding: &Decoding) -> HashMap<ItemId, Vec<i64>> {
     let mut begun: HashMap<ItemId, Vec<i64>> = HashMap::new();
     for (scene, step) in film.scenes.iter().zip(&decoding.scenes) {
@@ -121,7 +121,7 @@ pub(crate) fn worth_ms(film: &Film, others: &HashMap<ItemId, ItemMedia>) -> i64 
     decoding(film, others).worth_ms(film)
 }
 
-/// Returns the error for a mistake of `domain::decoding`.
+/// Returns the error for a step of `domain::decoding` whose decoder is not there to go on with.
 fn misplaced(what: &str) -> ReadError {
     ReadError::Internal(format!("a {what} goes on with a decoder that is not there"))
 }
