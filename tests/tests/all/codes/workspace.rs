@@ -1,4 +1,4 @@
-//! What those are told who change what a workspace keeps, and who acts in it.
+//! Requests that are refused with the codes about the documents and the members of a workspace.
 
 use super::bench::CodeBench;
 use api::http::error::Code;
@@ -6,7 +6,7 @@ use mws_tests::world::Answer;
 use serde_json::json;
 use store::accounts;
 
-/// What who changes documents is told.
+/// Returns an answer with this code, to a call about a document or a member.
 pub async fn documents(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
     let made = stage.post("/tools/create_board", json!({ "name": "plan" })).await?.json["data"]["board"]["id"].clone();
     match code {
@@ -31,7 +31,7 @@ pub async fn documents(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> 
     }
 }
 
-/// What an owner is told who would leave nobody.
+/// Returns the answer to removing the only owner of a workspace.
 async fn last_owner(stage: &CodeBench) -> anyhow::Result<Answer> {
     let (world, tenant) = (&stage.world, &stage.tenant);
     let mut conn = world.pool().acquire().await?;
