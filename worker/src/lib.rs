@@ -19,6 +19,7 @@ mod jobs;
 mod new_media;
 pub mod notify_project;
 mod open_media;
+mod outside;
 mod own_turns;
 pub mod readers;
 pub mod renders;

@@ -48,6 +48,11 @@ pub enum RenderPlan {
 }
 
 impl RenderPlan {
+    /// Whether it makes a picture that takes long to draw. Few of these are drawn at once.
+    pub fn is_long_drawn(&self) -> bool {
+        matches!(self, Self::RenderCanvas { still } if !still.is_soon_drawn())
+    }
+
     /// Returns the main item of the render, on which its job is shown. `None` for a picture of text and shapes alone; a
     /// film always has one.
     pub fn source(&self) -> Option<ItemId> {

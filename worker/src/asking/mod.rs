@@ -1,21 +1,15 @@
 //! Asking a provider for what a job makes: the asking is noted first, and the job waits outside its slot.
 //!
 //! A job that waits for a provider computes nothing here and holds little (`generations/provider`), so it leaves its
-//! slot to others, its own or one that it was lent. It takes a place to wait in before it fetches anything (`places`),
-//! and is put back into the queue if none is left for it. When a slot does not come free within a few seconds of the
-//! answer, the job goes on beside the slots: a few jobs at a time (`waiting`).
+//! slot to others (`outside`).
 
-mod places;
-mod waiting;
-
+use crate::outside::{WaitLimits, Waiting};
 use crate::readers::ReadError;
 use futures_util::future::BoxFuture;
-use places::Places;
 use std::fmt;
 use std::sync::Arc;
-use tokio::sync::Semaphore;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio_util::sync::CancellationToken;
-use waiting::ProviderWait;
 
 /// Jobs of one account that ask providers at once, at most.
 const AN_ACCOUNTS: usize = 16;
@@ -34,71 +28,65 @@ pub(crate) enum MayAsk {
     WhatCame,
 }
 
-/// The limits that a process's jobs wait under.
-#[derive(Debug, Clone)]
-pub(crate) struct WaitLimits {
-    places: Places,
-    beside: Arc<Semaphore>,
-    shutdown: CancellationToken,
-}
-
-impl WaitLimits {
-    /// Returns those of a process that ends with `shutdown`, of which `most` jobs ask providers at once. Half of these
-    /// places are kept for accounts that have none. All may wait outside the slots: each holds pieces of what it sends
-    /// and of what it is answered, less than a MiB, and its own plan, a prompt or the texts of a dub.
-    pub(crate) fn new(most: usize, shutdown: &CancellationToken) -> Self {
-        Self {
-            places: Places::new(most, AN_ACCOUNTS, most / 2),
-            beside: Arc::new(Semaphore::new(BESIDE)),
-            shutdown: shutdown.clone(),
-        }
-    }
+/// Returns the limits of a process that ends with `shutdown`, of which `most` jobs ask providers at once. All may wait
+/// outside the slots: each holds pieces of what it sends and of what it is answered, less than a MiB, and its own plan,
+/// a prompt or the texts of a dub.
+pub(crate) fn wait_limits(most: usize, shutdown: &CancellationToken) -> WaitLimits {
+    WaitLimits::new([most, AN_ACCOUNTS], BESIDE, shutdown)
 }
 
 /// How a provider is asked for a job. Clones are of the same job.
 #[derive(Clone, Default)]
-pub struct Asking(Option<Arc<(Note, ProviderWait)>>);
+pub struct Asking(Option<Arc<OfJob>>);
+
+/// How one job asks.
+struct OfJob {
+    note: Note,
+    waiting: Waiting,
+    /// Whether it was noted that the provider is asked.
+    has_begun: AtomicBool,
+}
 
 impl fmt::Debug for Asking {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Asking").field(&self.0.as_ref().map(|asking| &asking.1)).finish()
+        f.debug_tuple("Asking").field(&self.0.as_ref().map(|job| &job.waiting)).finish()
     }
 }
 
 impl Asking {
-    pub(crate) fn new(note: Note, waiting: ProviderWait) -> Self {
-        Self(Some(Arc::new((note, waiting))))
+    pub(crate) fn new(note: Note, waiting: Waiting) -> Self {
+        Self(Some(Arc::new(OfJob { note, waiting, has_begun: AtomicBool::default() })))
     }
 
     /// Records for good that the provider is asked now, and leaves the slot. On an error it must not be asked:
     /// [`ReadError::Cancelled`] while the process ends, as the end of its drain would cut the request off.
     pub(crate) async fn begin(&self) -> Result<MayAsk, ReadError> {
-        let Some(asking) = &self.0 else { return Ok(MayAsk::ToMake) };
-        let (note, waiting) = &**asking;
-        if waiting.is_ending() {
+        let Some(job) = &self.0 else { return Ok(MayAsk::ToMake) };
+        if job.waiting.is_ending() {
             return Err(ReadError::Cancelled);
         }
-        let may_ask = note().await?;
-        waiting.begin();
+        let may_ask = (job.note)().await?;
+        job.has_begun.store(true, Ordering::Relaxed);
+        job.waiting.leave();
         Ok(may_ask)
     }
 
     /// Whether it was recorded that the provider is asked, so that it may have been.
     pub(crate) fn has_begun(&self) -> bool {
-        self.0.as_ref().is_some_and(|asking| asking.1.has_begun())
+        self.0.as_ref().is_some_and(|job| job.has_begun.load(Ordering::Relaxed))
     }
 
     /// Leaves the slot again, to wait on.
     pub(crate) fn wait_on(&self) {
-        if let Some(asking) = &self.0 {
-            asking.1.leave();
+        if let Some(job) = &self.0 {
+            job.waiting.leave();
         }
     }
 
     /// Waits for a slot, to go on with what the provider has made.
     pub(crate) async fn go_on(&self) {
-        if let Some(asking) = &self.0 {
-            asking.1.back().await;
+        if let Some(job) = &self.0 {
+            job.waiting.back().await;
         }
     }
 }
@@ -110,12 +98,12 @@ mod tests {
     use futures_util::FutureExt;
     use runtime::queue::Slot;
     use std::future::ready;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::AtomicUsize;
 
     #[tokio::test]
     async fn a_process_that_ends_notes_nothing_and_asks_nobody_any_more() {
         let (shutdown, noted) = (CancellationToken::new(), Arc::new(AtomicUsize::default()));
-        let limits = WaitLimits::new(2, &shutdown);
+        let limits = wait_limits(2, &shutdown);
         let asking = || {
             let noted = Arc::clone(&noted);
             let note = move || {

@@ -42,7 +42,7 @@ pub struct Lease {
     pub stopped: CancellationToken,
     /// The job's progress, as it reports it.
     pub progress: Progress,
-    /// Whether the job has left its slot, to wait for a provider.
+    /// Whether the job has left its slot, to wait outside of it.
     pub is_away: Arc<AtomicBool>,
     reason: Arc<OnceLock<Stop>>,
     held: Arc<Held>,

@@ -26,7 +26,7 @@ mod traced;
 mod translation;
 mod working;
 
-use crate::asking::WaitLimits;
+use crate::asking;
 use crate::deliver::Deliverer;
 use crate::engines::Engines;
 use crate::jobs::admissions::Admissions;
@@ -37,6 +37,8 @@ use crate::jobs::held_connection::HeldConnection;
 use crate::jobs::leases::Leases;
 use crate::jobs::numbers::Running;
 use crate::jobs::paid_time::PaidTime;
+use crate::outside::WaitLimits;
+use crate::renders;
 use crate::unpaid::Unpaid;
 use domain::credits::Credits;
 use domain::ids::{AccountId, JobId};
@@ -71,7 +73,9 @@ pub struct Worker {
     /// The connections that claim.
     claims: HeldConnection,
     /// Where jobs wait for providers.
-    limits: WaitLimits,
+    asking: WaitLimits,
+    /// Where large pictures wait to be drawn.
+    drawing: WaitLimits,
     picker: Picker,
     ends: Ends,
     admissions: Admissions,
@@ -108,9 +112,11 @@ impl Worker {
         let picker = Picker::new(queues, named);
         let (ends, admissions) = (Ends::new(process.clone(), deliverer), Admissions::new(process.clone()));
         let needed = process.descriptors_needed + descriptors::of_a_worker(&process.settings);
-        let limits = WaitLimits::new(descriptors::waiting_jobs(descriptors::limit(), needed), &process.shutdown);
+        let most_asking = descriptors::waiting_jobs(descriptors::limit(), needed);
+        let asking = asking::wait_limits(most_asking, &process.shutdown);
+        let drawing = renders::drawing_limits(&process.shutdown);
         let claims = HeldConnection::new(claims);
-        Arc::new(Self { process, engines, leases, claims, limits, picker, ends, admissions, unpaid })
+        Arc::new(Self { process, engines, leases, claims, asking, drawing, picker, ends, admissions, unpaid })
     }
 
     /// Returns how many jobs run here now.

@@ -37,7 +37,7 @@ impl Worker {
         lease: &Lease,
         slot: &Slot,
     ) -> Result<Asking, ReadError> {
-        let waiting = self.limits.waiting(slot.clone(), claimed.payer, Arc::clone(&lease.is_away));
+        let waiting = self.asking.waiting(slot.clone(), claimed.payer, Arc::clone(&lease.is_away));
         let waiting = waiting.ok_or(ReadError::NoPlace)?;
         let (job, claim_no, pool) = (claimed.job, claimed.claim_no, self.process.pool.clone());
         let (id, is_idempotent) = (model.id.clone(), model.idempotent);

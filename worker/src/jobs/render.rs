@@ -4,14 +4,18 @@
 //! puts it into the media store.
 
 use crate::engines::{RenderItem, RenderRequest};
+use crate::jobs::leases::Lease;
 use crate::jobs::new_item::ItemToCome;
 use crate::jobs::{Done, Worker};
+use crate::outside::Waiting;
 use crate::readers::{JobCtx, ReadError};
 use domain::credits::Credits;
 use domain::render::RenderPlan;
 use domain::task::Task;
 use runtime::ending::Product;
+use runtime::queue::Slot;
 use serde_json::json;
+use std::sync::Arc;
 use store::jobs::{Claimed, ClaimedItem, ClaimedRender, Music};
 
 impl Worker {
@@ -20,12 +24,14 @@ impl Worker {
         &self,
         claimed: &Claimed,
         item: Option<&ClaimedItem>,
-        ctx: &JobCtx,
+        (lease, slot): (&Lease, &Slot),
+        mut ctx: JobCtx,
     ) -> Result<Done, ReadError> {
         let Some(render) = &claimed.render else {
             return Err(ReadError::Internal("a render has no plan".to_owned()));
         };
         let plan = plan_of(render)?;
+        ctx.outside = self.outside(claimed, &plan, lease, slot)?;
         let music = match &render.music {
             Some(Music::Here(music)) => Some(music.media()),
             Some(Music::Gone) => return Err(ReadError::Missing),
@@ -41,7 +47,7 @@ impl Worker {
         let source = item.map(ClaimedItem::media);
         let (time, made_by) = (self.working_time(Task::Render), plan.made_by(claimed.job));
         let rendering = RenderRequest { plan, source, music, others, most_bytes, time };
-        let rendered = (self.engines.render)(rendering, ctx.clone()).await?;
+        let rendered = (self.engines.render)(rendering, ctx).await?;
 
         self.reserve(claimed, rendered.media.file.metadata()?.len()).await?;
         let (name, hash) = (render.name.clone(), render.hash.clone());
@@ -51,6 +57,22 @@ impl Worker {
         let charge = self.process.settings.rates.of(Task::Render).price(rendered.duration_ms);
         let result = json!({ "item_id": item.id });
         Ok(Done { charge, credits: Credits::ZERO, result, made: vec![Product::Item(Box::new(item))] })
+    }
+
+    /// Returns how a large picture waits to be drawn, outside its slot. Without a place to wait in it is put back, before
+    /// it has fetched anything.
+    fn outside(
+        &self,
+        claimed: &Claimed,
+        plan: &RenderPlan,
+        lease: &Lease,
+        slot: &Slot,
+    ) -> Result<Option<Arc<Waiting>>, ReadError> {
+        if !plan.is_long_drawn() {
+            return Ok(None);
+        }
+        let waiting = self.drawing.waiting(slot.clone(), claimed.payer, Arc::clone(&lease.is_away));
+        waiting.map(|waiting| Some(Arc::new(waiting))).ok_or(ReadError::NoTurn)
     }
 }
 

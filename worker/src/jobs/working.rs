@@ -28,7 +28,7 @@ impl Worker {
             (_, Some(Task::Generation)) => self.generation(claimed, lease, slot, processor).await,
             (Some(item), Some(Task::Dub)) => Box::pin(self.dub(claimed, item, lease, slot, processor)).await,
             (item, Some(task)) if !claimed.is_orphaned() => {
-                self.work(claimed, item.as_ref(), task, lease, processor).await
+                self.work(claimed, item.as_ref(), task, (lease, slot), processor).await
             }
             _ => return Some(Outcome::Cancelled.into()),
         };
@@ -73,7 +73,7 @@ impl Worker {
         claimed: &Claimed,
         item: Option<&ClaimedItem>,
         task: Task,
-        lease: &Lease,
+        (lease, slot): (&Lease, &Slot),
         processor: &ProcessorTime,
     ) -> Result<Done, ReadError> {
         let time = self.time_for_media(claimed, task, render::media_ms(claimed, item));
@@ -90,7 +90,7 @@ impl Worker {
                     let outcome = self.read(claimed, item, read, ctx).await?;
                     self.read_done(claimed, item, &outcome).await
                 }
-                Task::Render => self.render(claimed, item, &ctx).await,
+                Task::Render => self.render(claimed, item, (lease, slot), ctx).await,
                 Task::Generation | Task::Dub => Err(ReadError::Internal("it has a way of its own".to_owned())),
             }
         };

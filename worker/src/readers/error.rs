@@ -126,6 +126,9 @@ pub enum ReadError {
     /// Other jobs wait for providers in all the places that there are, or that its account may have.
     #[error("other jobs wait for providers: it is put back until some of these have their answers")]
     NoPlace,
+    /// Other large pictures wait to be drawn in all the places that there are, or that its account may have.
+    #[error("other large pictures are drawn before it: it is put back until some of these have ended")]
+    NoTurn,
     /// An engine on the network answered wrongly or not at all.
     #[error("the engine behind `{0}` failed")]
     Remote(Read),
@@ -171,7 +174,7 @@ impl ReadError {
             Self::LimitExceeded { limit: Limit::Duration, .. } => "media_too_long",
             Self::NoAudio | Self::NoVideo | Self::Corrupt(_) | Self::LimitExceeded { .. } => "media_unreadable",
             Self::Missing => "media_missing",
-            Self::Timeout => "reader_timeout",
+            Self::Timeout | Self::NoTurn => "reader_timeout",
             Self::EngineNotConfigured(_) | Self::Elsewhere => "engine_not_configured",
             Self::Remote(_) | Self::NoPlace => "provider_unavailable",
             Self::Provider(fault) => fault.code(),
@@ -203,6 +206,7 @@ impl ReadError {
             Self::Timeout
             | Self::Cancelled
             | Self::NoPlace
+            | Self::NoTurn
             | Self::Remote(_)
             | Self::Crashed
             | Self::Killed

@@ -6,6 +6,7 @@
 use super::error::ReadError;
 use super::known_speech::KnownSpeech;
 use super::processor_time::ProcessorTime;
+use crate::outside::Waiting;
 use domain::ids::AccountId;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -116,6 +117,8 @@ pub struct JobCtx {
     pub paid_ms: Option<i64>,
     /// The account that the work is for; none where no job asks.
     pub payer: Option<AccountId>,
+    /// How the job waits outside its slot for what other jobs have; none where it stays in it.
+    pub(crate) outside: Option<Arc<Waiting>>,
     /// The processor time of its children.
     pub processor: ProcessorTime,
     /// The prefix of the keys of files that are stored with the read.
@@ -135,6 +138,7 @@ impl JobCtx {
             progress,
             paid_ms: None,
             payer: None,
+            outside: None,
             processor: ProcessorTime::unbounded(),
             files_prefix,
             speech: None,

@@ -20,6 +20,7 @@ mod sound;
 mod tests;
 mod timeline;
 
+pub(crate) use canvas::drawing_limits;
 pub(crate) use dub::DubMix;
 
 use crate::ingest::facts;

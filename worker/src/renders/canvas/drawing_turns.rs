@@ -2,11 +2,13 @@
 //! once. Large ones, which take many times as much, are drawn one at a time beside these. In each line an account has
 //! one picture, and whoever drew lately lets those go first who did not.
 
+use crate::outside::WaitLimits;
 use crate::turns::{TurnPermit, Turns};
 use domain::ids::AccountId;
 use domain::still::Still;
 use std::sync::LazyLock;
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// Usual pictures that are drawn at once.
 const USUAL_AT_ONCE: usize = 2;
@@ -14,6 +16,18 @@ const USUAL_AT_ONCE: usize = 2;
 const USUAL_TIME: Duration = Duration::from_secs(2);
 /// For how long an account that drew comes after those that did not: twenty large pictures take about as long.
 const LATELY: Duration = Duration::from_mins(10);
+
+/// Large pictures that wait outside their slots at once, and those of one account: one is drawn, and the sources of the
+/// next are decoded.
+const WAITING: usize = 8;
+const AN_ACCOUNTS: usize = 2;
+/// Large pictures that go on beside the slots when their turn has come: one is drawn, and one is put away.
+const BESIDE: usize = 2;
+
+/// Returns the limits under which large pictures wait for their turns, in a process that ends with `shutdown`.
+pub(crate) fn drawing_limits(shutdown: &CancellationToken) -> WaitLimits {
+    WaitLimits::new([WAITING, AN_ACCOUNTS], BESIDE, shutdown)
+}
 
 /// The turns of this process.
 pub(super) static DRAWING_TURNS: LazyLock<DrawingTurns> = LazyLock::new(DrawingTurns::default);
@@ -63,10 +77,15 @@ impl DrawingTurns {
 
 #[cfg(test)]
 mod tests {
+    use super::super::in_turn;
     use super::*;
+    use crate::readers::{JobCtx, ReadError};
     use domain::ids::WorkspaceId;
     use domain::still::StillFormat;
     use futures_util::FutureExt;
+    use runtime::queue::LentSlots;
+    use std::sync::Arc;
+    use tokio::time::Instant;
 
     /// A picture without layers.
     fn still(width: u32, height: u32) -> Still {
@@ -123,5 +142,56 @@ mod tests {
         drop(drawing);
         let turn = later.now_or_never().flatten().expect("its turn");
         assert!(turns.next(turn, 10 * USUAL_TIME).now_or_never().is_some(), "there it stays");
+    }
+
+    /// The context of a job of this account in one of these slots.
+    fn in_slot(slots: &LentSlots, limits: &WaitLimits, account: AccountId) -> JobCtx {
+        let mut ctx = JobCtx::new(Instant::now() + Duration::from_mins(1), CancellationToken::new());
+        let slot = slots.take().expect("one is free");
+        ctx.outside = Some(Arc::new(limits.waiting(slot, account, Arc::default()).expect("a place")));
+        ctx
+    }
+
+    #[tokio::test]
+    async fn a_large_picture_waits_outside_its_slot_and_is_drawn_in_one() {
+        let (turns, large) = (DrawingTurns::default(), still(8_192, 4_096));
+        let (slots, limits) = (LentSlots::new(1), drawing_limits(&CancellationToken::new()));
+        let [one, other] = [(); 2].map(|()| AccountId::mint());
+        let ctx = in_slot(&slots, &limits, other);
+        let mut coming = Box::pin(in_turn(&ctx, turns.turn(&large, Some(other))));
+        let drawing = {
+            let at_once = turns.turn(&large, Some(one)).now_or_never().flatten().expect("nobody draws");
+            assert!(coming.as_mut().now_or_never().is_none(), "another large picture is drawn");
+            at_once
+        };
+        assert_eq!(slots.free(), 1, "others may work in its slot meanwhile");
+        let worker = slots.take();
+        drop(drawing);
+        assert!(coming.as_mut().now_or_never().is_none(), "its turn has come, and it waits for a slot");
+        drop(worker);
+        let (turn, _) = coming.await.expect("its turn");
+        assert_eq!(slots.free(), 0);
+        // Whoever need not wait stays in its slot.
+        drop((turn, ctx));
+        let ctx = in_slot(&slots, &limits, one);
+        let _drawing = in_turn(&ctx, turns.turn(&large, Some(one))).await.expect("its turn");
+        assert_eq!(slots.free(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_large_picture_that_is_cancelled_while_it_waits_gives_its_place_back() {
+        let (turns, large) = (DrawingTurns::default(), still(8_192, 4_096));
+        let (slots, limits) = (LentSlots::new(AN_ACCOUNTS), drawing_limits(&CancellationToken::new()));
+        let account = AccountId::mint();
+        let _drawing = turns.turn(&large, None).await;
+        let jobs: Vec<_> = (0..AN_ACCOUNTS).map(|_| in_slot(&slots, &limits, account)).collect();
+        let place = || limits.waiting(Default::default(), account, Arc::default());
+        assert!(place().is_none(), "these are all that its account has");
+        jobs[0].cancel.cancel();
+        let waited = in_turn(&jobs[0], turns.turn(&large, Some(account))).await;
+        assert!(matches!(waited, Err(ReadError::Cancelled)));
+        drop(jobs);
+        assert!(place().is_some());
+        assert_eq!(slots.free(), AN_ACCOUNTS);
     }
 }

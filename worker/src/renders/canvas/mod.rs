@@ -21,12 +21,15 @@ use crate::renders::gone_through::refuse_unpaid;
 use domain::ids::ItemId;
 use domain::item::ItemType;
 use domain::still::{Still, StillFormat, StillLayer, StillPicture};
+pub(crate) use drawing_turns::drawing_limits;
 use drawing_turns::{DRAWING_TURNS, DrawingTurn};
+use futures_util::FutureExt;
 use ink::{LayerPicture, PackedPicture};
 use paper::Paper;
 use rustix::time::{ClockId, clock_gettime};
 use std::collections::HashMap;
 use std::fs::File;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use store::uploads::Facts;
@@ -85,12 +88,27 @@ pub(super) async fn render(easel: &Easel<'_>, ctx: &JobCtx) -> Result<Rendered, 
     written(easel, &workshop, &later).await
 }
 
-/// Waits for a turn to draw. Returns it, and the context to go on with.
+/// Waits for a turn to draw, a large picture outside its slot. Returns the turn, and the context to go on with.
 async fn in_turn(
     ctx: &JobCtx,
     turn: impl Future<Output = Option<DrawingTurn>>,
 ) -> Result<(DrawingTurn, JobCtx), ReadError> {
-    let (turn, later) = ctx.turn(turn).await?;
+    let mut turn = pin!(turn);
+    let coming = async {
+        // Who need not wait stays in its slot.
+        if let Some(turn) = turn.as_mut().now_or_never() {
+            return turn;
+        }
+        if let Some(outside) = &ctx.outside {
+            outside.leave();
+        }
+        let turn = turn.await;
+        if let Some(outside) = &ctx.outside {
+            outside.back().await;
+        }
+        turn
+    };
+    let (turn, later) = ctx.turn(coming).await?;
     Ok((turn.ok_or(ReadError::Crashed)?, later))
 }
 

@@ -1,5 +1,4 @@
-//! How a job waits for its provider: it leaves its slot to others, and comes back into one once the provider has
-//! answered.
+//! How a job waits outside its slot: it leaves it to others, and comes back into one to go on.
 
 use super::WaitLimits;
 use super::places::Place;
@@ -14,51 +13,38 @@ use tokio::time::sleep;
 /// How long a job waits for a slot before it goes on beside the slots.
 const SLOT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How a job waits for its provider: it may leave its slot meanwhile.
+/// How a job waits outside its slot. It has a place for that until this is dropped.
 #[derive(Debug)]
-pub(crate) struct ProviderWait {
+pub(crate) struct Waiting {
     limits: WaitLimits,
     slot: Slot,
     is_away: Arc<AtomicBool>,
     beside: Mutex<Option<OwnedSemaphorePermit>>,
-    has_begun: AtomicBool,
     _place: Place,
 }
 
 impl WaitLimits {
-    /// Returns how the account's job of this slot waits for its provider, if a place is left for it. `is_away` is true
+    /// Returns how the account's job of this slot waits outside of it, if a place is left for it. `is_away` is true
     /// while it has left the slot.
-    pub(crate) fn waiting(&self, slot: Slot, account: AccountId, is_away: Arc<AtomicBool>) -> Option<ProviderWait> {
-        Some(ProviderWait {
+    pub(crate) fn waiting(&self, slot: Slot, account: AccountId, is_away: Arc<AtomicBool>) -> Option<Waiting> {
+        Some(Waiting {
             limits: self.clone(),
             slot,
             is_away,
             beside: Mutex::default(),
-            has_begun: AtomicBool::default(),
             _place: self.places.take(account)?,
         })
     }
 }
 
-impl ProviderWait {
+impl Waiting {
     /// Whether the process ends, so that nothing new is to begin.
-    pub(super) fn is_ending(&self) -> bool {
+    pub(crate) fn is_ending(&self) -> bool {
         self.limits.shutdown.is_cancelled()
     }
 
-    /// Notes that the provider is asked from now on, and leaves the slot.
-    pub(super) fn begin(&self) {
-        self.has_begun.store(true, Ordering::Relaxed);
-        self.leave();
-    }
-
-    /// Whether it was noted that the provider is asked.
-    pub(super) fn has_begun(&self) -> bool {
-        self.has_begun.load(Ordering::Relaxed)
-    }
-
     /// Leaves the slot, or the place beside the slots, to others.
-    pub(super) fn leave(&self) {
+    pub(crate) fn leave(&self) {
         let beside = self.beside.lock().unwrap_or_else(PoisonError::into_inner).take();
         if beside.is_some() || self.slot.leave() {
             self.is_away.store(true, Ordering::Relaxed);
@@ -67,7 +53,7 @@ impl ProviderWait {
     }
 
     /// Waits for a slot, or for a place beside the slots, if the job has left its slot.
-    pub(super) async fn back(&self) {
+    pub(crate) async fn back(&self) {
         if !self.is_away.load(Ordering::Relaxed) {
             return;
         }
@@ -93,14 +79,16 @@ impl ProviderWait {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{AN_ACCOUNTS, BESIDE};
     use super::*;
     use runtime::descriptors::MOST_WAITING_JOBS;
     use runtime::queue::LentSlots;
     use tokio_util::sync::CancellationToken;
 
+    const AN_ACCOUNTS: usize = 16;
+    const BESIDE: usize = 4;
+
     fn limits() -> WaitLimits {
-        WaitLimits::new(MOST_WAITING_JOBS, &CancellationToken::new())
+        WaitLimits::new([MOST_WAITING_JOBS, AN_ACCOUNTS], BESIDE, &CancellationToken::new())
     }
 
     #[tokio::test]
@@ -115,7 +103,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_lent_slot_is_left_while_its_job_waits_for_a_provider() {
+    async fn a_lent_slot_is_left_while_its_job_waits() {
         let (limits, lent) = (limits(), LentSlots::new(1));
         let waiting = limits.waiting(lent.take().unwrap(), AccountId::mint(), Arc::default()).unwrap();
         assert_eq!(lent.free(), 0);

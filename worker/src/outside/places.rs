@@ -1,5 +1,5 @@
-//! Places of jobs that ask providers and wait for them outside their slots. An account has a share of them, and some
-//! are kept for accounts that have none, so that the jobs of a few accounts don't take them all.
+//! Places of jobs that may wait outside their slots. An account has a share of them, and some are kept for accounts
+//! that have none, so that the jobs of a few accounts don't take them all.
 
 use domain::ids::AccountId;
 use std::collections::HashMap;
