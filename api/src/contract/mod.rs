@@ -48,7 +48,7 @@ impl Contract {
         &self.json["paths"][&operation.path][operation.method.as_str().to_lowercase()]
     }
 
-    /// The methods of the path of a request (without `/api/v1`); none when there is no such path. As the router does, it
+    /// The methods of the path of a request (without `/api/v1`); none when there is no such path. Like the router it
     /// takes a literal path before a template, whose methods are not the literal path's.
     pub fn methods(&self, path: &str) -> Vec<&Method> {
         let fitting: Vec<_> = self.operations.iter().filter(|operation| fits(&operation.path, path)).collect();
