@@ -59,8 +59,8 @@ impl Worker {
         Ok(Done { charge, credits: Credits::ZERO, result, made: vec![Product::Item(Box::new(item))] })
     }
 
-    /// Returns how a large picture waits to be drawn, outside its slot. Without a place to wait in it is put back, before
-    /// it has fetched anything.
+    /// Returns how a large picture waits to be drawn, outside its slot. Without a place to wait in it is put back,
+    /// before it has fetched anything.
     fn outside(
         &self,
         claimed: &Claimed,

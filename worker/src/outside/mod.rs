@@ -1,6 +1,6 @@
 //! Waiting outside a slot. A job that waits for what others have, and computes nothing meanwhile, leaves its slot to
-//! others, its own or one that it was lent: so a job waits for its provider (`asking`), and a large picture for its turn
-//! to be drawn (`renders/canvas`).
+//! others, its own or one that it was lent: so a job waits for its provider (`asking`), and a large picture for its
+//! turn to be drawn (`renders/canvas`).
 //!
 //! A job takes a place to wait in before it fetches anything (`places`), and is put back into the queue if none is left
 //! for it. When no slot comes free within a few seconds once it may go on, it goes on beside the slots: a few jobs at a
