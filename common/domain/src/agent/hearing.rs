@@ -3,7 +3,7 @@
 use super::film::FilmDraft;
 use super::library::Item;
 use super::losing::ITEM_NOT_FOUND;
-use super::memory::{MOST_PAGES, Memory, Phase};
+use super::memory::{Memory, Phase};
 use super::moments::{Pause, WordHit};
 use super::reading::{found, has_ended, held, hundredths, started_reads, texts, transcribed, why_not};
 use super::{End, Refused, telling};
@@ -13,6 +13,8 @@ use serde_json::Value;
 
 /// The most notes that its last message has.
 const MOST_NOTES: usize = 6;
+/// The code of refusals of an answer that is longer than an agent takes.
+const TOO_LONG: &str = "file_too_large";
 
 impl Memory {
     /// Takes in a tool's answer. `left` is what is left of the budget's minutes; `None` without such a budget.
@@ -84,6 +86,11 @@ impl Memory {
 
     /// Takes in a tool's refusal.
     pub fn hear_refusal(&mut self, refused: &Refused) {
+        let is_listing = matches!(self.phase, Phase::Footage | Phase::Sounds);
+        if is_listing && refused.code == TOO_LONG && !self.small_pages {
+            self.small_pages = true;
+            return;
+        }
         let is_short = ["insufficient_minutes", "insufficient_credits"].contains(&refused.code.as_str());
         let is_gone = refused.code == ITEM_NOT_FOUND;
         let why = &refused.message;
@@ -222,11 +229,11 @@ impl Memory {
         self.go_on(self.timelines.len(), after);
     }
 
-    /// Moves on to the next page. Returns whether there is none, or `MOST_PAGES` were listed.
+    /// Moves on to the next page. Returns whether there is none, or as many were listed as may.
     fn turn_page(&mut self, answer: &Value, what: &str) -> bool {
         self.cursor = answer["data"]["next_cursor"].as_str().map(str::to_owned);
         self.at += 1;
-        if self.cursor.is_some() && self.at < MOST_PAGES {
+        if self.cursor.is_some() && self.at < self.most_pages() {
             return false;
         }
         if self.cursor.take().is_some() {

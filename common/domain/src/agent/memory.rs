@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The most pages that are listed, of videos and of sounds each.
+/// The most pages of a hundred items that are listed, of videos and of sounds each.
 pub(super) const MOST_PAGES: usize = 10;
 
 /// The phase of a run.
@@ -90,6 +90,9 @@ pub struct Memory {
     /// The cursor of the library's next page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) cursor: Option<String>,
+    /// Whether it lists fewer items at a time, since an answer was too long.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) small_pages: bool,
     pub(super) footage: Vec<Item>,
     pub(super) sounds: Vec<Item>,
     /// The ids of the items that are searched; all footage if empty.
@@ -155,6 +158,7 @@ impl Memory {
             credits: 0,
             at: 0,
             cursor: None,
+            small_pages: false,
             footage: Vec::new(),
             sounds: Vec::new(),
             among: Vec::new(),
