@@ -97,6 +97,24 @@ async fn without_a_valid_credential_a_client_is_told_where_to_get_one() -> anyho
 }
 
 #[tokio::test]
+async fn a_client_is_told_where_to_get_a_credential_whatever_its_address_has_sent() -> anyhow::Result<()> {
+    let world = World::with_api(|_, api| api.wrong_credentials_per_minute = 1).await?;
+    let anyone = world.client(None).below(world.base_url());
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+    // The second may come when a busy machine has let the first one's minute pass.
+    let refused = loop {
+        let refused = anyone.as_one_with(Some("nonsense")).mcp("/mcp", &list).await?;
+        if refused.status != 401 {
+            break refused;
+        }
+    };
+    assert_eq!((refused.status, refused.code()), (429, "rate_limited"), "{}", refused.text);
+    let metadata = format!("{}/.well-known/oauth-protected-resource/mcp", world.base_url());
+    assert_eq!(refused.header("www-authenticate"), format!("Bearer resource_metadata=\"{metadata}\""));
+    world.end().await
+}
+
+#[tokio::test]
 async fn a_call_is_one_request_of_the_account_and_carries_its_id_and_its_rate() -> anyhow::Result<()> {
     let world = World::with(|settings| (settings.rate_per_minute, settings.rate_burst) = (1, 3)).await?;
     let tenant = world.tenant("a").await?;

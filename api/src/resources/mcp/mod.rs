@@ -28,6 +28,7 @@ use crate::http::answers::{AnswerPermit, Taker, holding};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::refusal::{Envelope, Refused, classify};
 use crate::http::request::{SentBody, Template, media_type};
+use crate::http::scope::Scope;
 use bytes::Bytes;
 use domain::ids::AccountId;
 use poem::endpoint::TowerCompatExt;
@@ -157,12 +158,16 @@ impl<E> Mcp<E> {
         apart_in_turn_if(&self.app, account, is_large, work).await?
     }
 
-    /// Returns a refusal; a 401 says where a client learns how to get a token (RFC 9728, section 5.1).
+    /// Returns a refusal; a 401 says where a client learns how to get a token (RFC 9728, section 5.1). So does a 429 for
+    /// others' wrong credentials, which came before anybody looked whether this one is right.
     fn turned_away(&self, request: &Request, refusal: &ApiError) -> Response {
         let mut response = Envelope::Route.refuse(refusal);
-        if response.status() == StatusCode::UNAUTHORIZED {
+        let is_wrong = response.status() == StatusCode::UNAUTHORIZED;
+        // Of known callers it is known how their account's rate stands.
+        let is_unknown = Scope::of(request).standing.get().is_none();
+        if is_wrong || (is_unknown && response.status() == StatusCode::TOO_MANY_REQUESTS) {
             let sent = request.headers().contains_key(header::AUTHORIZATION);
-            let error = if sent { "error=\"invalid_token\", " } else { "" };
+            let error = if sent && is_wrong { "error=\"invalid_token\", " } else { "" };
             let challenge = format!("Bearer {error}resource_metadata=\"{}\"", self.challenge);
             if let Ok(challenge) = HeaderValue::from_str(&challenge) {
                 response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
