@@ -17,8 +17,9 @@ const A_READ: usize = 16;
 const INGESTS: usize = 64;
 /// Descriptors of a connection that is served: its socket, and a file that is sent or received.
 const A_CONNECTION: u64 = 2;
-/// Descriptors of a job that waits for its provider: its socket, and the file that it sends or is answered into.
-const A_WAITING_JOB: usize = 2;
+/// Descriptors of a job that waits for its provider: its socket, the file that it sends or is answered into, and the
+/// lock of its folder.
+const A_WAITING_JOB: usize = 3;
 /// Jobs of a worker that wait for providers, at most.
 pub const MOST_WAITING_JOBS: usize = 256;
 /// And at least, whatever the limit. What any process has to spare is enough for these.
@@ -108,7 +109,7 @@ mod tests {
     #[test]
     fn jobs_that_wait_have_what_the_limit_leaves_a_worker() {
         assert_eq!(waiting_jobs(65_536, 560), MOST_WAITING_JOBS);
-        assert_eq!(waiting_jobs(1_024, 560), 232);
+        assert_eq!(waiting_jobs(1_024, 560), 154);
         assert_eq!(waiting_jobs(512, 560), FEWEST_WAITING_JOBS);
     }
 
@@ -119,11 +120,12 @@ mod tests {
             (connections(4_096, limit, beside.connections), waiting_jobs(limit, beside.waiting_jobs))
         };
         assert_eq!(both(1_024, 800), (112, FEWEST_WAITING_JOBS));
-        assert_eq!(both(1_224, 800), (112, 100));
-        assert_eq!(both(1_536, 800), (112, MOST_WAITING_JOBS));
-        assert_eq!(both(4_096, 800), (1_392, MOST_WAITING_JOBS));
+        assert_eq!(both(1_224, 800), (112, 66));
+        assert_eq!(both(1_536, 800), (112, 170));
+        assert_eq!(both(1_792, 800), (112, MOST_WAITING_JOBS));
+        assert_eq!(both(4_096, 800), (1_264, MOST_WAITING_JOBS));
         assert_eq!(both(65_536, 800), (4_096, MOST_WAITING_JOBS));
-        assert_eq!(both(1_600, 1_400), (FEWEST_CONNECTIONS, 100), "others need more than that");
+        assert_eq!(both(1_600, 1_400), (FEWEST_CONNECTIONS, 66), "others need more than that");
     }
 
     #[test]
