@@ -43,7 +43,7 @@ const open = async (looks) => {
 };
 
 const look = async (page, name, where) => {
-  const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+  const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } }));
   for (const { id, nodes } of violations) found.violations.push({ name, ...where, id, html: nodes[0].html.slice(0, 200) });
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   if (overflow > 0) found.violations.push({ name, ...where, id: "scrolls sideways", html: String(overflow) });

@@ -324,11 +324,17 @@ async fn a_browser_finds_nothing_wrong_with_any_page_and_needs_no_script() -> an
     let name = format!("what did not arrive on Friday {}", "x".repeat(100));
     let asked = json!({ "name": name, "kind": "resend_deliveries", "since": "2001-01-01T00:00:00Z" });
     let bulk = text(&done(&anna, "POST", "/operator/bulk-operations", &asked, 202).await?, "/id");
+    // Attempts of a delivery stand one below the other.
+    let attempts = "INSERT INTO delivery_attempts
+        SELECT (jsonb_populate_record(NULL::delivery_attempts, to_jsonb(a) || jsonb_build_object('claim_no', 100 + n))).*
+        FROM delivery_attempts AS a, generate_series(1, 3) AS n";
+    sqlx::raw_sql(attempts).execute(world.pool()).await?;
     // With what the checks found, the table of rules is as wide as it gets.
     check_invariants::run_once(&world.process).await?;
     let mut all = pages(&found, &account);
     all.push(format!("/console/bulk/{bulk}"));
     let seen = look(&world, &anna, &all).await?;
+    sqlx::raw_sql("DELETE FROM delivery_attempts WHERE claim_no > 100").execute(world.pool()).await?;
     let narrow = |path: &str| seen["narrow"][path].as_str().unwrap_or_default();
     let audit = narrow("/console/audit?action=read.pause");
     for words in ["To what: levels", "Before and after:"] {

@@ -159,7 +159,11 @@ impl<E: Endpoint<Output = Response> + 'static> Server<E> {
             // Held until the last byte of the answer has been handed over.
             let answering = exchange.answering();
             let server = Arc::clone(&self);
-            async move { Ok::<_, Infallible>(held(server.answer(request, local, remote).await, answering)) }
+            async move {
+                // Requests that a client has sent ahead are answered one by one, and others have their turns between.
+                tokio::task::yield_now().await;
+                Ok::<_, Infallible>(held(server.answer(request, local, remote).await, answering))
+            }
         });
         let connection = self.http.serve_connection(TokioIo::new(wire), service);
         tokio::pin!(connection);

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::server::tests::{app, app_with};
+use poem::endpoint::make_sync;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinHandle;
@@ -73,4 +75,37 @@ async fn with_all_places_taken_probes_are_answered_and_anything_else_learns_why_
     }
     drop(held);
     serving.abort();
+}
+
+/// One task at a time runs here, and all requests are there at the first look.
+#[tokio::test]
+async fn between_requests_that_were_sent_ahead_others_have_their_turns() {
+    const AHEAD: usize = 12;
+    let (app, shutdown) = app();
+    let answered = Arc::new(AtomicUsize::default());
+    let counted = Arc::clone(&answered);
+    let server = Arc::new(Server {
+        endpoint: make_sync(move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            Response::default()
+        }),
+        http: builder(),
+        http_once: once(),
+        limits: ConnectionLimits::new(&app),
+        timeouts: Timeouts::default(),
+        shutdown,
+        app,
+    });
+    let (listener, address) = listener().await;
+    let mut socket = TcpStream::connect(address).await.expect("connected");
+    socket.write_all(&GET.repeat(AHEAD)).await.expect("sent");
+    let (taken, remote) = listener.accept().await.expect("one came");
+    server.take(taken, address, remote, &TaskTracker::new());
+    let (mut before, mut most) = (0, 0);
+    while before < AHEAD {
+        tokio::task::yield_now().await;
+        let now = answered.load(Ordering::Relaxed);
+        (before, most) = (now, most.max(now - before));
+    }
+    assert_eq!(most, 1, "answers between two turns of another task");
 }
