@@ -158,8 +158,8 @@ impl<E> Mcp<E> {
         apart_in_turn_if(&self.app, account, is_large, work).await?
     }
 
-    /// Returns a refusal; a 401 says where a client learns how to get a token (RFC 9728, section 5.1). So does a 429 for
-    /// others' wrong credentials, which came before anybody looked whether this one is right.
+    /// Returns a refusal; a 401 says where a client learns how to get a token (RFC 9728, section 5.1). So does a 429
+    /// for others' wrong credentials, which came before anybody looked whether this one is right.
     fn turned_away(&self, request: &Request, refusal: &ApiError) -> Response {
         let mut response = Envelope::Route.refuse(refusal);
         let is_wrong = response.status() == StatusCode::UNAUTHORIZED;
