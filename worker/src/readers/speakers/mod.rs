@@ -30,7 +30,7 @@ use futures_util::future::BoxFuture;
 use serde::Serialize;
 use server::DiarizationServer;
 use std::sync::Arc;
-use turns::{VoiceTurn, speakers};
+use turns::{VoiceTurn, joined, speakers};
 
 /// The progress in percent at which detecting speech ends.
 const LISTENED: u8 = 40;
@@ -113,10 +113,10 @@ impl Speakers {
         if !speech.is_empty() {
             let heard = spoken.sound(media, &ctx.step(0, LISTENED)).await?;
             let (sound, ctx) = (heard.sound()?, ctx.step(LISTENED, 100));
-            turns = match &self.diarizer {
+            turns = joined(match &self.diarizer {
                 Diarizer::Encoder(encoder) => embedded::diarize(encoder, &sound, &speech, &ctx).await?,
                 Diarizer::Cepstra | Diarizer::Server(_) => cepstral::diarize(&sound, &speech, &ctx).await?,
-            };
+            });
         }
         Ok(Diarization { turns, speech, decoded: spoken.decoded, model: None })
     }

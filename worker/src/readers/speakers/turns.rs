@@ -5,6 +5,9 @@ use crate::readers::stored::thousandths;
 use serde::Serialize;
 use std::collections::HashSet;
 
+/// A pause of so many seconds or fewer within what one voice says is part of its turn: the rule of NIST's evaluations.
+const PAUSE_SECONDS: f64 = 0.3;
+
 /// The score that a change of voice costs, in the unit of the steps' scores.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ChangeCost {
@@ -95,6 +98,20 @@ pub(super) fn turns(steps: &Steps, speech: &[Segment]) -> (Vec<VoiceTurn>, Vec<u
     (turns.into_iter().map(|(.., turn)| turn).collect(), order)
 }
 
+/// Joins the turns of one voice that only a short pause separates.
+pub(super) fn joined(turns: Vec<VoiceTurn>) -> Vec<VoiceTurn> {
+    let mut joined: Vec<VoiceTurn> = Vec::with_capacity(turns.len());
+    for turn in turns {
+        match joined.last_mut() {
+            Some(before) if before.speaker == turn.speaker && turn.start - before.end <= PAUSE_SECONDS => {
+                before.end = turn.end;
+            }
+            _ => joined.push(turn),
+        }
+    }
+    joined
+}
+
 /// Returns the names of all speakers, in the order of their first turns.
 pub(super) fn speakers(turns: &[VoiceTurn]) -> Vec<String> {
     let mut known = HashSet::new();
@@ -161,5 +178,23 @@ mod tests {
         assert_eq!(told, [(0.0, 2.0, "A"), (3.0, 3.5, "B"), (3.5, 4.0, "A")]);
         assert_eq!(speakers(&turns), ["A", "B"]);
         assert!(super::turns(&Steps::new(0, ChangeCost { inside: 1.0, in_a_pause: 1.0 }), &[]).0.is_empty());
+    }
+
+    #[test]
+    fn a_short_pause_is_part_of_a_turn_and_a_long_one_or_another_voice_ends_it() {
+        let heard = [
+            (0.876, 3.312, "A"),
+            (3.552, 4.1, "A"),
+            (4.1, 5.2, "B"),
+            (5.36, 6.384, "A"),
+            (6.7, 9.616, "A"),
+            (9.8, 10.0, "A"),
+            (10.28, 11.0, "A"),
+        ];
+        let turn = |(start, end, speaker): (f64, f64, &str)| VoiceTurn { start, end, speaker: speaker.to_owned() };
+        let told = joined(heard.map(turn).to_vec());
+        let whole = [(0.876, 4.1, "A"), (4.1, 5.2, "B"), (5.36, 6.384, "A"), (6.7, 11.0, "A")];
+        assert_eq!(told, whole.map(turn));
+        assert!(joined(Vec::new()).is_empty());
     }
 }
