@@ -98,6 +98,13 @@ class Truth(unittest.TestCase):
         self.assertEqual([(round(start, 2), round(end, 2)) for start, end in spans], [(0.0, 2.2), (2.7, 3.2)])
         self.assertEqual(len(spoken(said(2.0))), 1)
 
+    def test_a_pause_with_the_noise_of_its_room_is_a_pause(self):
+        said = 0.5 * np.sin(np.arange(RATE))
+        noise = 0.0025 * np.random.default_rng(1).standard_normal(RATE)
+        self.assertGreater(np.abs(noise).max(), 0.01 * 0.5)
+        spans = spoken(np.concatenate([said, noise, said]))
+        self.assertEqual([(round(start, 2), round(end, 2)) for start, end in spans], [(0.0, 1.0), (2.0, 3.0)])
+
 
 class Table(unittest.TestCase):
     def test_a_row_is_judged_as_it_is_printed(self):
