@@ -1,6 +1,6 @@
 """Holds what deploy/ asks Prometheus for against the service: every metric that is named is one that the code exports,
 every alert has a case in rules.test.yml and its lines in docs/operations.md, and the table of metrics there has each
-metric that is exported, and no other.
+metric that is exported, and no other. Both autoscalers go by the same expression.
 
 usage: named_metrics.py <file to write>
 Writes every query of the dashboard and of the autoscaler as a file of rules, for promtool to parse.
@@ -48,6 +48,17 @@ def queries():
             yield "autoscale-hpa.yaml", metric["external"]["metric"]["name"]
 
 
+def scalers_differ():
+    """What the two autoscalers ask for has to be one expression over every queue; the adapter's rule is in a comment."""
+    keda = {query for where, query in queries() if where == "autoscale-keda.yaml"}
+    hpa = (ROOT / "deploy/kubernetes/autoscale-hpa.yaml").read_text()
+    for name in (query for where, query in queries() if where == "autoscale-hpa.yaml"):
+        rule = re.search(rf"`([^`]+)` as `{name}`", hpa)
+        if not rule or keda != {rule[1]}:
+            yield f"autoscale-keda.yaml asks for {sorted(keda)}, autoscale-hpa.yaml for {rule and rule[1]}"
+    yield from (f"autoscale-keda.yaml leaves queues out: {query}" for query in sorted(keda) if "queue=" in query)
+
+
 def main():
     rules = yaml.safe_load((ROOT / "deploy/prometheus/rules.yml").read_text())["groups"][0]["rules"]
     cases = yaml.safe_load((ROOT / "deploy/prometheus/rules.test.yml").read_text())["tests"]
@@ -58,6 +69,7 @@ def main():
         for name in OURS.findall(query):
             if name not in known and PARTS.sub("", name) not in known:
                 wrong.append(f"{where}: the service exports no {name}")
+    wrong += scalers_differ()
     told = documented(runbook)
     wrong += [f"{name}: docs/operations.md, Metrics, does not say what it is" for name in sorted(known - told)]
     wrong += [f"docs/operations.md, Metrics: the service exports no {name}" for name in sorted(told - known)]
