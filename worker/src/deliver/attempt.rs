@@ -128,7 +128,7 @@ impl Sender {
             error.code = Empty,
         );
         let outcome = self.client.post_webhook(request).instrument(span.clone()).await;
-        span.record("http.response.status_code", outcome.status);
+        span.record("http.response.status_code", outcome.status.map(i64::from));
         if let Some(error) = outcome.error {
             span.record("error.code", error.name());
             span.record("otel.status_code", "ERROR");

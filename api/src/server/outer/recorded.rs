@@ -68,7 +68,7 @@ pub(super) fn record(
     let (method, status) = (named(method).to_owned(), response.status().as_u16());
     traces::rename(traced, format!("{method} {template}"));
     traced.record("http.route", template.as_str());
-    traced.record("http.response.status_code", status);
+    traced.record("http.response.status_code", i64::from(status));
     if status >= 500 {
         traced.record("otel.status_code", "ERROR");
     }

@@ -41,7 +41,8 @@ const LAST: Duration = Duration::from_secs(2);
 static SENT: AtomicBool = AtomicBool::new(false);
 
 /// A span that is sent, as a child of the current one. Its name is what a person looks for; its fields become
-/// attributes, with the names that logs use.
+/// attributes, with the names that logs use. A whole number has to be recorded as `i32` or `i64`: unsigned ones are
+/// sent as text, which collectors can't compare.
 #[macro_export]
 macro_rules! span {
     (parent: $parent:expr, $name:expr $(, $($fields:tt)*)?) => {
