@@ -3,6 +3,7 @@
 //! Code that measures calls the `metrics` macros; the meaning of each name is described once, here. No label names an
 //! account, an endpoint, a job or a URL: the API shows those.
 
+use domain::attempt::AttemptError;
 use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use std::sync::OnceLock;
@@ -46,8 +47,26 @@ pub fn recorder() -> Result<&'static PrometheusHandle, BuildError> {
     let handle = builder.install_recorder()?;
     describe();
     describe_work();
+    count_from_zero();
     metrics::gauge!("mws_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
     Ok(RECORDER.get_or_init(|| handle))
+}
+
+/// Shows the counters that alerts watch before anything is counted. Prometheus sees what is added to a series; one that
+/// is born with its first event has nothing added to it, and no alert would see that event.
+fn count_from_zero() {
+    metrics::counter!("mws_connections_refused_total").increment(0);
+    metrics::counter!("mws_job_leases_lost_total").increment(0);
+    metrics::counter!("mws_operator_guesses_total").increment(0);
+    metrics::counter!("mws_queue_restarts_total").increment(0);
+    for outcome in ["without_result", "given_up", "rescue_refused"] {
+        metrics::counter!("mws_job_ends_not_written_total", "outcome" => outcome).increment(0);
+    }
+    for attempt in ["first", "later"] {
+        for result in AttemptError::ALL.map(AttemptError::name).into_iter().chain(["succeeded", "own_fault"]) {
+            metrics::counter!("mws_webhook_attempts_total", "attempt" => attempt, "result" => result).increment(0);
+        }
+    }
 }
 
 fn describe() {
@@ -136,4 +155,52 @@ fn describe_work() {
         "How far this host's clock is ahead of the database's; negative if it is behind."
     );
     describe_gauge!("mws_event_streams", "Event streams that are open in this process.");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULES: &str = include_str!("../../../deploy/prometheus/rules.yml");
+    /// What has too many labels to be shown before: their alerts want a share of many, for minutes.
+    const OF_MANY_LABELS: [&str; 2] = ["http_server_requests_total", "mws_jobs_ended_total"];
+
+    /// The counters that the rules name, each with what its braces say.
+    fn named_by_rules() -> Vec<(&'static str, &'static str)> {
+        let part_of_name = |letter: char| letter.is_ascii_lowercase() || letter == '_';
+        let ends = RULES.match_indices("_total").map(|(at, found)| at + found.len());
+        ends.map(|end| {
+            let begin = RULES[..end].rfind(|letter: char| !part_of_name(letter)).map_or(0, |before| before + 1);
+            let braces = RULES[end..].strip_prefix('{').and_then(|rest| rest.split_once('}'));
+            (&RULES[begin..end], braces.map_or("", |(within, _)| within))
+        })
+        .collect()
+    }
+
+    /// Whether a line of the page shows a series of this counter at 0, as the braces want it.
+    fn is_shown(page: &str, name: &str, braces: &str) -> bool {
+        let (label, wanted) = (braces.replace("!=", "="), !braces.contains("!="));
+        let series = page.lines().filter_map(|line| line.strip_prefix(name)?.strip_suffix(" 0"));
+        series
+            .filter(|labels| labels.is_empty() || labels.starts_with('{'))
+            .any(|labels| labels.contains(&label) == wanted)
+    }
+
+    #[test]
+    fn every_counter_of_the_rules_is_shown_before_anything_is_counted() {
+        let fresh = PrometheusBuilder::new().build_recorder();
+        metrics::with_local_recorder(&fresh, count_from_zero);
+        let page = fresh.handle().render();
+        let named = named_by_rules();
+        assert!(named.len() > 10, "only {named:?} were found");
+        for (name, braces) in named.into_iter().filter(|(name, _)| !OF_MANY_LABELS.contains(name)) {
+            assert!(is_shown(&page, name, braces), "count_from_zero leaves out {name}{{{braces}}}:\n{page}");
+        }
+    }
+
+    #[test]
+    fn the_recorder_of_a_process_begins_with_them() {
+        let page = recorder().expect("a recorder").render();
+        assert!(is_shown(&page, "mws_job_leases_lost_total", ""), "{page}");
+    }
 }
