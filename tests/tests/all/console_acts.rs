@@ -279,6 +279,36 @@ async fn an_endpoint_is_disabled_enabled_and_pinged_on_its_page_by_who_may() -> 
 }
 
 #[tokio::test]
+async fn a_delivery_whose_endpoint_was_removed_says_so_and_has_no_button_to_send_it_again() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    deliveries(&world, &tenant, endpoint, &[("failed", "connect_failed")]).await?;
+    let delivery: DeliveryId = sqlx::query_scalar("SELECT id FROM deliveries WHERE endpoint_id = $1")
+        .bind(endpoint)
+        .fetch_one(world.pool())
+        .await?;
+    let browser = signed_in(&world, ANNA).await?;
+    let page = format!("/console/deliveries/{delivery}");
+    let again = format!("{page}/resend");
+    let (button, asks) = ("<button>Send again</button>", "Send again…");
+    assert!(browser.get(&page).await?.1.contains(asks) && browser.get(&again).await?.1.contains(button));
+
+    let removed = tenant.client.send("DELETE", &format!("/webhooks/{endpoint}"), &[], None).await?;
+    assert_eq!(removed.status, 200, "{}", removed.text);
+    let pressed = browser.post(&again, &[]).await?;
+    let pressed = (pressed.status(), pressed.text().await?);
+    for (status, shown) in [browser.get(&page).await?, browser.get(&again).await?, pressed] {
+        assert!(status == StatusCode::OK && shown.contains("The endpoint was removed <time"), "{status}: {shown}");
+        assert!(shown.contains("can't be sent again"), "{shown}");
+        assert!(!shown.contains(button) && !shown.contains(asks) && !shown.contains("deliveries resend"), "{shown}");
+    }
+    assert_eq!(world.count("SELECT count(*) FROM deliveries WHERE trigger = 'resend'").await?, 0);
+    assert!(!log(&anna).await?.iter().any(|row| row.starts_with("delivery.resend")));
+    world.end().await
+}
+
+#[tokio::test]
 async fn a_name_that_an_operation_has_is_offered_with_a_number_and_what_is_refused_leads_back() -> anyhow::Result<()> {
     let (world, _) = stage().await?;
     let tenant = world.tenant("a").await?;

@@ -47,7 +47,9 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
             _ => {}
         }
         (shell::section("state", "State", &facts(&visit, &row, &endpoint, now)))
-        @if visit.may_act() { p.acts { a.button data-key="r" href={ "/console/deliveries/" (id) "/resend" } { "Send again…" } } }
+        @if let Some(at) = endpoint.deleted_at { (removed(at, now)) } @else if visit.may_act() {
+            p.acts { a.button data-key="r" href={ "/console/deliveries/" (id) "/resend" } { "Send again…" } }
+        }
         @if let Some((first, before)) = &before {
             (shell::section("compared", "Before and this time", &compared(*first, before, &attempts, body.as_deref())))
         }
@@ -235,10 +237,24 @@ async fn secrets(visit: &Visit, account: AccountId) -> Answer<Vec<SecretString>>
     Ok(sealed.iter().filter_map(|sealed| visit.app.sealer.open_text(sealed, &purpose).ok()).collect())
 }
 
+/// Says why nothing is sent again to an endpoint that was removed at this time.
+fn removed(at: DateTime<Utc>, now: DateTime<Utc>) -> Markup {
+    html! { p { "The endpoint was removed " (time(at, now)) ": this delivery can't be sent again." } }
+}
+
 /// The page that asks before a delivery is sent again.
 pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
     let id: DeliveryId = visit.own_id(Code::DeliveryNotFound)?;
     let (row, endpoint) = find(&visit, id).await?;
+    if let Some(at) = endpoint.deleted_at {
+        let now = visit.now().await?;
+        let main = html! {
+            h1 { "It can't be sent again" }
+            (removed(at, now))
+            p { a href={ "/console/deliveries/" (id) } { "Back to the delivery" } }
+        };
+        return Ok(visit.whole("It can't be sent again", &main));
+    }
     let main = html! {
         h1 { "Send it again?" }
         p { "The event " code { (row.event_id) } " is sent to " (shown_url(&endpoint.endpoint.url)) " of " (link("accounts", row.account_id)) " again, from the first attempt." }
@@ -257,7 +273,11 @@ pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
 /// Sends a delivery again.
 pub(super) async fn resend(visit: Visit) -> Answer<Response> {
     let id: DeliveryId = visit.own_id(Code::DeliveryNotFound)?;
-    let (row, _) = find(&visit, id).await?;
+    let (row, endpoint) = find(&visit, id).await?;
+    // It was removed after the page with the button was shown: the page says so now.
+    if endpoint.deleted_at.is_some() {
+        return confirm(visit).await;
+    }
     let by = By::Operator(&visit.caller);
     let new = resend_delivery(&visit.app, row.account_id, row.endpoint_id, id, by).await?;
     Ok(leads_to(&format!("/console/deliveries/{}?done=resent", new.id)))
