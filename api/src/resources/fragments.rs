@@ -70,7 +70,7 @@ pub fn state(word: &str) -> Markup {
     let (class, mark) = match word {
         "succeeded" | "passed" | "healthy" | "ready" | "enabled" | "active" | "live" | "genuine" => ("good", "✓"),
         "failed" | "failing" | "disabled" | "lost" | "suspended" | "dead" => ("bad", "✗"),
-        "degraded" | "paused" | "skipped" | "handed_back" | "silent" | "unfinished" => ("warn", "!"),
+        "degraded" | "paused" | "skipped" | "handed_back" | "silent" | "unfinished" | "no_worker" => ("warn", "!"),
         "running" | "pending" | "queued" | "processing" => ("going", "…"),
         _ => ("plain", "·"),
     };

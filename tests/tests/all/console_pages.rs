@@ -4,6 +4,7 @@ use crate::console::signed_in;
 use crate::operators::{ANNA, BO, done, stage};
 use crate::portal;
 use domain::ids::DeliveryId;
+use domain::read::Read;
 use mws_tests::world::{Browser, Media, Receiver, runners, until};
 use reqwest::{Method, RequestBuilder, StatusCode, header};
 use serde_json::{Value, json};
@@ -265,6 +266,28 @@ async fn the_fleet_page_tells_of_an_upgrade_under_way_and_of_a_schema_that_is_ol
     let (_, page) = browser.get("/console/fleet").await?;
     assert!(page.contains(" not applied.") && page.contains("mws migrate"), "{page}");
     sqlx::query("UPDATE _sqlx_migrations SET success = true").execute(world.pool()).await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_read_is_live_where_a_worker_that_lives_can_run_it_and_else_has_no_worker() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    // Whoever announced it has stopped.
+    world.can_run(&[Read::Levels]).await?;
+    let browser = signed_in(&world, BO).await?;
+    let made =
+        "INSERT INTO workers (name, host, service, version, reads) VALUES ('w', 'h', 'worker', '0.0.1', '{levels}')";
+    let silent = "UPDATE workers SET beat_at = mws_now() - interval '31 seconds'";
+    let held = "UPDATE read_kinds SET paused_at = mws_now() WHERE read = 'levels'";
+    let (none, live, paused) = (("warn", "!", "no worker"), ("good", "✓", "live"), ("warn", "!", "paused"));
+    for (change, (class, mark, word)) in [("SELECT 1", none), (made, live), (silent, none), (held, paused)] {
+        sqlx::query(change).execute(world.pool()).await?;
+        let state = format!("<td><span class=\"state {class}\"><span aria-hidden=\"true\">{mark}</span> {word}</span>");
+        for (path, levels) in [("/console", "levels</a></td>"), ("/console/fleet", "<td>levels</td>")] {
+            let (_, page) = browser.get(path).await?;
+            assert!(page.contains(&format!("{levels}{state}")), "{path} after {change}: {word}: {page}");
+        }
+    }
     world.end().await
 }
 

@@ -4,7 +4,7 @@
 
 use super::releases::releases;
 use super::shell::{Fit, instead};
-use super::words::{or_dash, state, time, time_or, word};
+use super::words::{or_dash, state, taken_by, time, time_or, word};
 use super::{Visit, leads_to, retained, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::field;
@@ -12,8 +12,9 @@ use crate::usecases::operator::reads::pause_or_resume_read;
 use crate::usecases::operator::retention::retention;
 use chrono::{DateTime, Utc};
 use domain::read::Read;
+use domain::task::Task;
 use domain::verdict::thresholds::SILENT_SECONDS;
-use domain::verdict::{Held, span, taken_over};
+use domain::verdict::{Held, Process, span, taken_over};
 use maud::{Markup, html};
 use poem::Response;
 use store::inspect;
@@ -39,7 +40,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         h1 { "Fleet" }
         (shell::section("processes", "Processes", &living(&processes, &taken_over(&workers_and_schedulers), now)))
         (shell::section("releases", "Releases and the schema", &ran))
-        (shell::section("reads", "Reads", &paused(&visit, &kinds, now)))
+        (shell::section("reads", "Reads", &paused(&visit, &kinds, &workers_and_schedulers, now)))
         (shell::section("duties", "Duties of the schedulers", &done(&duties)))
         (shell::section("invariants", "Invariants", &checked(&held)))
         (retained::shown(retained.as_ref(), now))
@@ -88,12 +89,17 @@ fn living(processes: &[ProcessRow], past: &[&str], now: DateTime<Utc>) -> Markup
     shell::fitted_table("Processes", &columns, &rows)
 }
 
-fn paused(visit: &Visit, kinds: &[KindRow], now: DateTime<Utc>) -> Markup {
+/// Shows the reads, each with whether it is paused and whether one of the fleet can run it.
+fn paused(visit: &Visit, kinds: &[KindRow], fleet: &[Process], now: DateTime<Utc>) -> Markup {
+    let can_run = |read| fleet.iter().any(|one| one.can_run(Task::Read(read)));
     let rows = html! {
         @for kind in kinds {
             tr {
                 td { (kind.read) }
-                td { @match kind.paused_at { Some(at) => { (state("paused")) " since " (time(at, now)) } None => { (state("live")) } } }
+                td { @match kind.paused_at {
+                    Some(at) => { (state("paused")) " since " (time(at, now)) }
+                    None => { (taken_by(can_run(kind.read))) }
+                } }
                 td.medium { (or_dash(kind.engine.as_ref())) " " (or_dash(kind.engine_version.as_ref())) }
                 td.wide { (time_or(kind.engine_seen_at, now, "never")) }
                 td.number.medium { @if kind.waiting > 10_000 { "10,000 or more" } @else { (kind.waiting) } }

@@ -7,7 +7,7 @@
 use super::notices::{Notices, notices};
 use super::shell::Fit;
 use super::spark::{Colour, SLOTS, bars, pairs};
-use super::words::{link, linked, minutes, or_dash, state, time, with_code};
+use super::words::{link, linked, minutes, or_dash, state, taken_by, time, with_code};
 use super::{Visit, hours, shell};
 use crate::http::error::Answer;
 use crate::usecases::operator::report::{Verdict, verdict};
@@ -163,8 +163,7 @@ fn last_hour(slots: &[TaskSlot], is_shown: impl Fn(&TaskSlot) -> bool) -> Markup
 
 /// Shows the waiting and running jobs, by task, with what was started and ended in the last hour.
 fn queues(snapshot: &Snapshot, slots: &Answer<Vec<TaskSlot>>) -> Markup {
-    let can_run =
-        |task| snapshot.processes.iter().filter(|one| one.silent_seconds < 30.0 && one.tasks.contains(&task)).count();
+    let can_run = |task| snapshot.processes.iter().filter(|one| one.can_run(task)).count();
     let is_cut = is_cut(&snapshot.backlogs);
     let rows = html! {
         @for task in domain::task::Task::ALL {
@@ -176,7 +175,7 @@ fn queues(snapshot: &Snapshot, slots: &Answer<Vec<TaskSlot>>) -> Markup {
                     Some(read) => { a href={ "/console/jobs?read=" (read) } { (task) } }
                     None => { a href={ "/console/jobs?kind=" (task) } { (task) } }
                 } }
-                td { @if is_paused { (state("paused")) } @else { (state("live")) } }
+                td { @if is_paused { (state("paused")) } @else { (taken_by(can_run(task) > 0)) } }
                 td.number { (backlog.map_or(0, |backlog| backlog.due)) }
                 td.number.medium { (or_dash(backlog.filter(|backlog| backlog.due > 0).map(|backlog| span(backlog.oldest_due_seconds)))) }
                 td.number.medium { (backlog.map_or(0, |backlog| backlog.without_place)) }

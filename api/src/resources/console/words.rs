@@ -75,6 +75,11 @@ fn with_links(text: &str, role: OperatorRole) -> Markup {
     }
 }
 
+/// Shows the state of a task that is not paused: whether a worker that lives can run it.
+pub(super) fn taken_by(a_worker: bool) -> Markup {
+    state(if a_worker { "live" } else { "no_worker" })
+}
+
 /// Shows what stands in place of something that the operator's role hides.
 pub(super) fn hidden() -> Markup {
     html! { span.soft { (HIDDEN) } }

@@ -20,7 +20,7 @@ pub(super) fn judged(snapshot: &Snapshot) -> Judged {
         let waits = counted(waiting, "job waits", "jobs wait");
         return Judged::new(State::Failing, format!("No worker lives, and {waits}."), "mws doctor --only workers");
     }
-    let can_run = |task: Task| workers.iter().any(|worker| worker.tasks.contains(&task));
+    let can_run = |task| snapshot.processes.iter().any(|one| one.can_run(task));
     if let Some(stuck) = waits(snapshot).find(|backlog| !is_paused(snapshot, backlog.task) && !can_run(backlog.task)) {
         let (waits, task) = (counted(stuck.due, "job waits", "jobs wait"), stuck.task);
         let sentence = format!("No worker that lives has an engine for `{task}`, and {waits} for one.");

@@ -3,6 +3,7 @@
 //! Times are ages in seconds by the database's clock, so that no other clock is needed. The one time of day is shown.
 
 use super::invariants::Held;
+use super::thresholds::SILENT_SECONDS;
 use crate::ids::{AccountId, EndpointId, JobId};
 use crate::minutes::Minutes;
 use crate::task::Task;
@@ -64,6 +65,13 @@ pub struct Process {
     pub tasks: Vec<Task>,
     /// Whether another went on with its work after it fell silent, and has stopped normally since.
     pub successor_left: bool,
+}
+
+impl Process {
+    /// Whether it is a worker that lives and has an engine for this task.
+    pub fn can_run(&self, task: Task) -> bool {
+        self.service == "worker" && self.silent_seconds < SILENT_SECONDS && self.tasks.contains(&task)
+    }
 }
 
 /// The waiting and running jobs of one task.
