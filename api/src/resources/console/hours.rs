@@ -57,15 +57,21 @@ impl Cut {
 /// Shows a row of the hours.
 fn hourly(what: &str, colour: Colour, counts: &[u32; HOURS], cut: Cut) -> Markup {
     let sum: u64 = counts.iter().copied().map(u64::from).sum();
-    let day = html! { span.number { (sum) } @if cut.in_day { " or more" } };
+    let day = counted(sum, cut.in_day);
     html! {
         tr {
             td { (what) (instead(Fit::Medium, "In the day", &day)) }
             td { (bars(counts, colour, "of these", "of these")) }
-            td { span.number { (counts[HOURS - 1]) } @if cut.in_last_hour { " or more" } }
+            td { (counted(counts[HOURS - 1].into(), cut.in_last_hour)) }
             td.medium { (day) }
         }
     }
+}
+
+/// Shows a count. `is_cut`: not all was looked at.
+fn counted(count: u64, is_cut: bool) -> Markup {
+    let more = if count == 0 { " of those counted" } else { " or more" };
+    html! { span.number { (count) } @if is_cut { (more) } }
 }
 
 #[cfg(test)]
@@ -85,6 +91,9 @@ mod tests {
             let narrow = format!("<div class=\"instead medium\"><span class=\"soft\">In the day: </span>{day}");
             assert!(shown.contains(&narrow), "{cut:?}: {shown}");
         }
+        let none_failed = hourly("Jobs", Colour::Bad, &[0; HOURS], Cut { in_last_hour: true, in_day: true }).0;
+        let told = "<span class=\"number\">0</span> of those counted<";
+        assert!(none_failed.matches(told).count() == 3 && !none_failed.contains("or more"), "{none_failed}");
         let hour = |has_more_jobs| HourRow {
             ended: 1,
             failed: 0,
