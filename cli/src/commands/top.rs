@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::output::{document, plain, print};
 use console::Term;
 use domain::verdict::span;
+use domain::verdict::thresholds::SILENT_SECONDS;
 use serde_json::Value;
 
 /// Over how many minutes the report counts the jobs that ended.
@@ -89,15 +90,23 @@ fn workers(workers: &Value, most: usize) -> Vec<String> {
     }
     workers.sort_by(|one, other| number(&other["busy"]).total_cmp(&number(&one["busy"])));
     let mut lines = vec![format!("{:<48} {:>9}  {:<10} {}", "WORKER", "BUSY", "RELEASE", "HEARD OF")];
-    lines.extend(workers.iter().take(most).map(|worker| {
-        let busy = format!("{} of {}", plain(&worker["busy"]), plain(&worker["slots"]));
-        let (name, version) = (plain(&worker["name"]), plain(&worker["version"]));
-        format!("{name:<48} {busy:>9}  {version:<10} {} ago", span(number(&worker["silent_seconds"])))
-    }));
+    lines.extend(workers.iter().take(most).map(|worker| worker_line(worker)));
     if workers.len() > most {
         lines.push(format!("and {} more: mws top --once", workers.len() - most));
     }
     lines
+}
+
+/// A worker's line. One that has been silent for so long that it counts as dead runs nothing, whatever it last said.
+fn worker_line(worker: &Value) -> String {
+    let (name, version) = (plain(&worker["name"]), plain(&worker["version"]));
+    let silent = number(&worker["silent_seconds"]);
+    let (busy, heard) = if silent < SILENT_SECONDS {
+        (format!("{} of {}", plain(&worker["busy"]), plain(&worker["slots"])), format!("{} ago", span(silent)))
+    } else {
+        ("–".to_owned(), format!("! silent for {}", span(silent)))
+    };
+    format!("{name:<48} {busy:>9}  {version:<10} {heard}")
 }
 
 fn waited(task: &Value) -> f64 {
@@ -139,6 +148,18 @@ mod tests {
         assert!(words(lines[10]).ends_with("4 of 4 1.0.0 3 s ago"), "{shown}");
         assert!(lines[10].starts_with("busy") && lines[11].starts_with("and 1 more"), "{shown}");
         assert!(!shown.contains('\u{1b}'), "what a worker is called can't steer the terminal");
+    }
+
+    #[test]
+    fn a_worker_that_is_silent_for_longer_than_a_live_one_may_be_is_marked() {
+        let heard = |seconds: f64| {
+            let mut one = worker("one", 2);
+            one["silent_seconds"] = json!(seconds);
+            worker_line(&one).split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(heard(29.9), "one 2 of 4 1.0.0 30 s ago");
+        assert_eq!(heard(30.0), "one – 1.0.0 ! silent for 30 s");
+        assert_eq!(heard(540.0), "one – 1.0.0 ! silent for 9 min");
     }
 
     #[test]
