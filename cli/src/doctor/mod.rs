@@ -17,6 +17,31 @@ use finding::{Finding, State};
 use runtime::config::Settings;
 use serde_json::{Value, json};
 
+/// The checks, in the order in which they are made: those of the database first.
+const CHECKS: [&str; 21] = [
+    "database",
+    "schema",
+    "replicas",
+    "extensions",
+    "queue",
+    "listen",
+    "clock",
+    "workers",
+    "engines",
+    "backlog",
+    "journal",
+    "invariants",
+    "seals",
+    "audit",
+    "notices",
+    "machine",
+    "decoders",
+    "media",
+    "providers",
+    "disk",
+    "secrets",
+];
+
 /// Which checks to run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -27,9 +52,8 @@ pub struct DoctorArgs {
     /// Count warnings as problems.
     #[arg(long)]
     strict: bool,
-    /// Only this check: database, schema, replicas, extensions, queue, listen, clock, workers, engines, backlog,
-    /// journal, invariants, seals, audit, notices, machine, decoders, media, providers, disk or secrets.
-    #[arg(long, value_name = "CHECK")]
+    /// Only this check.
+    #[arg(long, value_name = "CHECK", value_parser = CHECKS)]
     only: Option<String>,
     #[command(flatten)]
     settings: Settings,
@@ -68,13 +92,22 @@ pub fn run(args: DoctorArgs, globals: &Globals) -> Result<(), Failure> {
     verdict(&findings, strict)
 }
 
-/// Leaves what this check found, if there is such a check.
+/// Leaves what this check found. Where it was not made because the database can't be looked at, the first finding says
+/// why, and is left.
 fn keep_only(only: &str, findings: &mut Vec<Finding>) -> Result<(), Failure> {
-    findings.retain(|finding| finding.check == only);
-    if findings.is_empty() {
-        return Err(Failure::Usage(format!("there is no check `{only}`, or the database it needs was not reached")));
+    if findings.iter().any(|finding| finding.check == only) {
+        findings.retain(|finding| finding.check == only);
+        return Ok(());
     }
-    Ok(())
+    let why = match only {
+        "providers" => "no models are configured here",
+        "disk" => "the free space of the data folder can't be read",
+        _ => {
+            findings.truncate(1);
+            return Ok(());
+        }
+    };
+    Err(Failure::Usage(format!("`{only}` has nothing to check: {why}")))
 }
 
 /// Opens the database to check. An embedded server that runs is left to its owner; one that does not is started here,
@@ -123,6 +156,18 @@ fn verdict(findings: &[Finding], strict: bool) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_check_that_was_not_made_leaves_what_kept_it_from_being_made() {
+        let left = |only: &str| {
+            let away = Finding::problem("database", "can't be reached", "start it");
+            let mut findings = vec![away, Finding::fine("secrets", "all three are set")];
+            keep_only(only, &mut findings).map(|()| findings.iter().map(|one| one.check).collect::<Vec<_>>())
+        };
+        assert!(matches!(left("secrets"), Ok(checks) if checks == ["secrets"]));
+        assert!(matches!(left("engines"), Ok(checks) if checks == ["database"]));
+        assert!(matches!(left("providers"), Err(Failure::Usage(why)) if why.contains("no models are configured")));
+    }
 
     #[test]
     fn warnings_count_only_when_asked_to() {

@@ -1,6 +1,7 @@
 //! `mws doctor` on a database, as an operator runs it: the program itself.
 
 use mws_tests::world::World;
+use serde_json::Value;
 use std::path::Path;
 use std::process::Output;
 use tokio::process::Command;
@@ -13,11 +14,36 @@ async fn doctor(world: &World, only: &str) -> anyhow::Result<Output> {
 
 /// The same, not started yet, with its data in this folder.
 fn command(world: &World, only: &str, folder: &Path) -> Command {
+    let mut command = every(world, folder);
+    command.args(["--only", only]);
+    command
+}
+
+/// `mws doctor` on everything, not started yet.
+fn every(world: &World, folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mws"));
-    command.args(["doctor", "--only", only]).env_clear().env("MWS_DATA_DIR", folder);
+    command.arg("doctor").env_clear().env("MWS_DATA_DIR", folder);
     command.env("DATABASE_URL", world.database_url());
     command.envs([("MWS_SECRET_KEY", "k"), ("MWS_OPERATOR_TOKEN", "o"), ("MWS_DEFAULT_WEBHOOK_SECRET", "d")]);
     command
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_check_that_there_is_none_of_is_refused_with_all_that_there_are() -> anyhow::Result<()> {
+    let (world, folder) = (World::new().await?, tempfile::tempdir()?);
+    let refused = doctor(&world, "engines,workers").await?;
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(refused.status.code() == Some(2) && said.contains("'engines,workers'"), "{refused:?}");
+    let told = said.split_once("[possible values: ").and_then(|(_, rest)| rest.split_once(']'));
+    let told: Vec<&str> = told.unwrap_or_default().0.split(',').map(str::trim).collect();
+
+    let all = every(&world, folder.path()).arg("--json").output().await?;
+    let all: Value = serde_json::from_slice(&all.stdout)?;
+    let made = all["data"].as_array().into_iter().flatten().filter_map(|finding| finding["check"].as_str());
+    // No models are configured, of which `providers` could tell.
+    let told: Vec<&str> = told.into_iter().filter(|check| *check != "providers").collect();
+    assert_eq!(made.collect::<Vec<_>>(), told, "{said}");
+    world.end().await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
