@@ -1,8 +1,8 @@
 //! The mel spectrogram that the voice encoder takes: the power in forty bands, a hundred times per second.
 //!
 //! The bands, the window and the padding are those that its network was trained with (librosa's): triangles of equal
-//! area on Slaney's scale up to 8 kHz, and a frame's middle at each hundredth of a second. What its training had no need
-//! of: each frame's mean is subtracted, since a recording with an offset (DC) would be another voice.
+//! area on Slaney's scale up to 8 kHz, and a frame's middle at each hundredth of a second. What its training had no
+//! need of: each frame's mean is subtracted, since a recording with an offset (DC) would be another voice.
 
 use crate::readers::ReadError;
 use crate::readers::speech::detector::RATE;
