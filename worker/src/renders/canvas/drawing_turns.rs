@@ -83,7 +83,7 @@ mod tests {
     use domain::ids::WorkspaceId;
     use domain::still::StillFormat;
     use futures_util::FutureExt;
-    use runtime::queue::LentSlots;
+    use runtime::queue::{LentSlots, Slot};
     use std::sync::Arc;
     use tokio::time::Instant;
 
@@ -185,7 +185,7 @@ mod tests {
         let account = AccountId::mint();
         let _drawing = turns.turn(&large, None).await;
         let jobs: Vec<_> = (0..AN_ACCOUNTS).map(|_| in_slot(&slots, &limits, account)).collect();
-        let place = || limits.waiting(Default::default(), account, Arc::default());
+        let place = || limits.waiting(Slot::default(), account, Arc::default());
         assert!(place().is_none(), "these are all that its account has");
         jobs[0].cancel.cancel();
         let waited = in_turn(&jobs[0], turns.turn(&large, Some(account))).await;
