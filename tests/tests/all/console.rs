@@ -326,7 +326,8 @@ async fn a_browser_finds_nothing_wrong_with_any_page_and_needs_no_script() -> an
     let bulk = text(&done(&anna, "POST", "/operator/bulk-operations", &asked, 202).await?, "/id");
     // Attempts of a delivery stand one below the other.
     let attempts = "INSERT INTO delivery_attempts
-        SELECT (jsonb_populate_record(NULL::delivery_attempts, to_jsonb(a) || jsonb_build_object('claim_no', 100 + n))).*
+        SELECT (jsonb_populate_record(NULL::delivery_attempts,
+            to_jsonb(a) || jsonb_build_object('claim_no', 100 + n))).*
         FROM delivery_attempts AS a, generate_series(1, 3) AS n";
     sqlx::raw_sql(attempts).execute(world.pool()).await?;
     // With what the checks found, the table of rules is as wide as it gets.
