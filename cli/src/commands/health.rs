@@ -25,7 +25,7 @@ at which the service does not answer; with --json it then prints an object on a 
 Examples:
   mws health
   mws health --watch
-  mws health --json | jq -r '.axes[] | select(.next) | .next'"
+  mws health --json | jq -r '.axes[] | select(.next) | .next, .also[].next'"
 )]
 pub struct Args {
     #[command(flatten)]
@@ -99,7 +99,7 @@ async fn once(context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A line for each axis, with its numbers, and one below it for what to do.
+/// A line for each axis, with its numbers, and one below it for what to do; then two for each of its other troubles.
 fn lines(report: &Value, out: &Out) -> String {
     let mut lines = vec![format!("{}  {}", text(&report["state"]), text(&report["sentence"])), String::new()];
     for axis in report["axes"].as_array().into_iter().flatten() {
@@ -115,6 +115,10 @@ fn lines(report: &Value, out: &Out) -> String {
         lines.push(format!("  {:<20} {}", "", numbers.join(" · ")));
         if let Some(next) = axis["next"].as_str() {
             lines.push(format!("  {:<20} next: {next}", ""));
+        }
+        for trouble in axis["also"].as_array().into_iter().flatten() {
+            lines.push(format!("  {:<20} also: {}", "", text(&trouble["sentence"])));
+            lines.push(format!("  {:<20} next: {}", "", text(&trouble["next"])));
         }
     }
     lines.join("\n")
@@ -154,14 +158,18 @@ mod tests {
         let report = json!({ "state": "degraded", "sentence": "A read is paused.", "axes": [
             { "axis": "flow", "state": "degraded", "sentence": "A read is paused.",
               "numbers": [{ "name": "oldest_due", "value": 1.5, "unit": "s" }, { "name": "due", "value": 2.0, "unit": "" }],
-              "next": "mws admin reads resume levels" },
-            { "axis": "money", "state": "healthy", "sentence": "It adds up.", "numbers": [], "next": null },
+              "next": "mws admin reads resume levels", "also": [
+                { "sentence": "The only slot is busy.", "next": "mws admin jobs list --status running" }] },
+            { "axis": "money", "state": "healthy", "sentence": "It adds up.", "numbers": [], "next": null, "also": [] },
         ]});
         let matches = Globals::augment_args(Command::new("mws")).get_matches_from(["mws", "--no-color"]);
         let out = Out::new(&Globals::from_arg_matches(&matches).expect("globals"));
         let shown = lines(&report, &out);
         assert!(shown.starts_with("degraded  A read is paused.\n\n! flow       degraded  A read"), "{shown}");
         assert!(shown.contains("oldest due 1.5 s · due 2\n"), "{shown}");
-        assert!(shown.contains("next: mws admin reads resume levels\n✓ money"), "{shown}");
+        let below: Vec<&str> = shown.lines().skip(4).map(str::trim).collect();
+        let also = ["also: The only slot is busy.", "next: mws admin jobs list --status running"];
+        assert!(below[0] == "next: mws admin reads resume levels" && below[1..3] == also, "{shown}");
+        assert!(below[3].starts_with("✓ money"), "{shown}");
     }
 }

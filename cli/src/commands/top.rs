@@ -42,7 +42,9 @@ pub(super) async fn run(args: &Args, context: &Context) -> Result<(), Failure> {
 /// All that is shown of a report, with at most this many workers.
 fn frame(report: &Value, most_workers: usize) -> String {
     let load = &report["load"];
-    let mut lines = vec![format!("{}  {}", plain(&report["state"]), plain(&report["sentence"])), String::new()];
+    let mut lines = vec![format!("{}  {}", plain(&report["state"]), plain(&report["sentence"]))];
+    lines.extend(more_troubles(&report["axes"]));
+    lines.push(String::new());
     lines.extend(work(&load["tasks"]));
     let oldest = number(&load["oldest_due_delivery_seconds"]);
     let due = if oldest > 0.0 { format!(", the oldest due for {}", span(oldest)) } else { String::new() };
@@ -50,6 +52,16 @@ fn frame(report: &Value, most_workers: usize) -> String {
     lines.extend([String::new(), deliveries, String::new()]);
     lines.extend(workers(&load["workers"], most_workers));
     lines.join("\n")
+}
+
+/// How many troubles stand beside the first ones of their axes, and what names them; none if there are none.
+fn more_troubles(axes: &Value) -> Option<String> {
+    let of_axis = |axis: &Value| axis["also"].as_array().map_or(0, Vec::len);
+    match axes.as_array().into_iter().flatten().map(of_axis).sum::<usize>() {
+        0 => None,
+        1 => Some("One more trouble stands on the same axis as another: mws health".to_owned()),
+        many => Some(format!("{many} more troubles stand on the same axes as others: mws health")),
+    }
 }
 
 /// The jobs, a line for each task and one for all.
@@ -160,6 +172,21 @@ mod tests {
         assert_eq!(heard(29.9), "one 2 of 4 1.0.0 30 s ago");
         assert_eq!(heard(30.0), "one – 1.0.0 ! silent for 30 s");
         assert_eq!(heard(540.0), "one – 1.0.0 ! silent for 9 min");
+    }
+
+    #[test]
+    fn troubles_that_stand_beside_others_are_counted_below_the_verdict() {
+        let second_line = |axes: Value| {
+            let shown = frame(&json!({ "state": "degraded", "sentence": "So.", "axes": axes, "load": {} }), 5);
+            shown.lines().nth(1).unwrap_or_default().to_owned()
+        };
+        let trouble = || json!({ "sentence": "A read is paused.", "next": "mws admin reads resume levels" });
+        let axis = |also: Vec<Value>| json!({ "axis": "flow", "also": also });
+        assert_eq!(second_line(json!([axis(vec![]), axis(vec![])])), "");
+        let one = second_line(json!([axis(vec![]), axis(vec![trouble()])]));
+        assert_eq!(one, "One more trouble stands on the same axis as another: mws health");
+        let three = second_line(json!([axis(vec![trouble()]), axis(vec![trouble(), trouble()])]));
+        assert_eq!(three, "3 more troubles stand on the same axes as others: mws health");
     }
 
     #[test]

@@ -194,7 +194,8 @@ mod tests {
     #[test]
     fn an_axis_is_a_matter_where_it_is_not_healthy_and_without_a_step_where_nothing_is_known() {
         let step = |state| {
-            let finding = Finding { axis: Axis::Flow, state, sentence: "So.".into(), numbers: Vec::new(), next: None };
+            let (sentence, numbers, also) = ("So.".into(), Vec::new(), Vec::new());
+            let finding = Finding { axis: Axis::Flow, state, sentence, numbers, next: None, also };
             Matter::axis(&finding).map(|matter| (matter.step, matter.sentence))
         };
         assert_eq!(step(State::Healthy), None);

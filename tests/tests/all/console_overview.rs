@@ -217,7 +217,8 @@ async fn an_endpoint_at_which_half_fails_is_told_of_though_the_rest_keeps_it_ena
     let page = overview(&world).await?;
     assert!(!page.contains(words) && page.contains("keeps failing"), "it is told of as one that fails: {page}");
 
-    // The verdict names the worse one, and has the other one in its card.
+    // The verdict names the worse one, and has the other one in its card, with what else is wrong.
+    sqlx::query("UPDATE deliveries SET attempt_count = 1").execute(world.pool()).await?;
     let fails = "UPDATE webhook_endpoints SET consecutive_failures = CASE id WHEN $1 THEN 14 ELSE 12 END";
     sqlx::query(fails).bind(half).execute(world.pool()).await?;
     let needs = needs(&world).await?;
@@ -229,6 +230,8 @@ async fn an_endpoint_at_which_half_fails_is_told_of_though_the_rest_keeps_it_ena
     assert_eq!(of_endpoints.count(), 1, "one card: {needs}");
     assert!(needs.contains("has failed 14 times in a row") && needs.contains("This endpoint keeps failing"), "{needs}");
     assert!(needs.contains("12 of 20") && !needs.contains("soon"), "{needs}");
+    let also = ["49 % of the deliveries of an hour fail, at 2 endpoints.", "mws admin deliveries list --since 1h"];
+    assert!(also.iter().all(|words| needs.contains(words)), "{needs}");
     world.end().await
 }
 

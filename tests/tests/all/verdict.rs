@@ -62,7 +62,8 @@ async fn a_service_that_is_well_is_told_to_be_so_and_one_without_a_worker_is_fai
     let report = report(&world, &anna).await?;
     assert_eq!(report["state"], "healthy", "{report:#}");
     let axes: Vec<&Value> = report["axes"].as_array().into_iter().flatten().collect();
-    assert!(axes.len() == 5 && axes.iter().all(|axis| axis["next"].is_null()), "{report:#}");
+    let needs_nothing = |axis: &&Value| axis["next"].is_null() && axis["also"] == json!([]);
+    assert!(axes.len() == 5 && axes.iter().all(needs_nothing), "{report:#}");
     world.end().await?;
 
     let (world, anna) = stage().await?;
@@ -72,7 +73,11 @@ async fn a_service_that_is_well_is_told_to_be_so_and_one_without_a_worker_is_fai
     assert_told(&axis(&world, &anna, "flow").await?, "failing", "No worker lives, and one job waits", "mws doctor");
     assert_told(&axis(&world, &anna, "liveness").await?, "failing", "Neither a worker nor a scheduler", "mws doctor");
     assert_told(&axis(&world, &anna, "money").await?, "unknown", "never checked", "mws doctor");
-    assert_eq!(get(&anna, "/operator/report").await?["state"], "failing");
+    done(&anna, "PATCH", "/operator/reads/beats", &json!({ "paused": true }), 200).await?;
+    let report = get(&anna, "/operator/report").await?;
+    let paused = json!([{ "sentence": "The read `beats` is paused, and new ones are held.",
+        "next": "mws admin reads resume beats" }]);
+    assert_eq!((&report["state"], &report["axes"][0]["also"]), (&json!("failing"), &paused), "{report:#}");
     world.end().await
 }
 

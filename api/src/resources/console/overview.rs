@@ -35,7 +35,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&[])?;
     let found = verdict(&visit.app).await;
     let unwell = found.as_ref().map(unhealthy).unwrap_or_default();
-    let is_told = |id: EndpointId| unwell.iter().any(|axis| axis.sentence.contains(&id.to_string()));
+    let is_told = |id: EndpointId| unwell.iter().any(|axis| names(axis, &id.to_string()));
     let soon = notices(&visit, is_told).await;
     let hours = hours::found(&visit).await;
     let by_hour = hours.as_ref().map_or_else(shell::broken, |found| hours::show(found));
@@ -63,7 +63,12 @@ fn unhealthy(found: &Verdict) -> Vec<&Finding> {
     axes
 }
 
-/// Shows the axes that are not healthy, each with what to do, and then what soon will not be. What is near for
+/// Returns whether a trouble of an axis is told with this id.
+fn names(axis: &Finding, id: &str) -> bool {
+    axis.sentence.contains(id) || axis.also.iter().any(|trouble| trouble.sentence.contains(id))
+}
+
+/// Shows the axes that are not healthy, each with all its troubles and what to do, and then what soon will not be. What is near for
 /// endpoints stands with the axis of deliveries, if that is shown.
 fn needs(visit: &Visit, report: &Report, axes: &[&Finding], soon: &Answer<Notices>) -> Markup {
     let has_deliveries = axes.iter().any(|axis| axis.axis == Axis::Delivery);
@@ -75,6 +80,10 @@ fn needs(visit: &Visit, report: &Report, axes: &[&Finding], soon: &Answer<Notice
                     p { (state(axis.state.name())) " " span.soft { (axis.axis.name()) } }
                     p { (linked(&axis.sentence, visit.seat.role)) }
                     @if let Some(next) = &axis.next { p { span.soft { "Next: " } code { (next) } } }
+                    @for trouble in &axis.also {
+                        p { (linked(&trouble.sentence, visit.seat.role)) }
+                        p { span.soft { "Next: " } code { (trouble.next) } }
+                    }
                     @if axis.axis == Axis::Execution && visit.may_read() { p { a href="/console/errors" { "How jobs of a day failed" } } }
                     @if axis.axis == Axis::Delivery {
                         @for notice in soon.iter().flat_map(|soon| &soon.endpoints) { (notice.told()) }

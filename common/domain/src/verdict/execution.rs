@@ -5,7 +5,7 @@
 //! accounts have is told before it is a large share of all.
 
 use super::thresholds::{ENOUGH_JOBS, FEW_FAILURES, MOST_FAILED_PERCENT, MOST_UNREADABLE_PERCENT};
-use super::{Ended, Failure, Judged, NewFailure, Number, Snapshot, State, at_least, count, percent, span};
+use super::{Ended, Failure, NewFailure, Number, Snapshot, State, Trouble, at_least, count, percent, span};
 use crate::job::Fault;
 
 /// Those who are at fault for what was sent in.
@@ -20,46 +20,71 @@ pub(super) fn numbers(snapshot: &Snapshot) -> Vec<Number> {
     ]
 }
 
-pub(super) fn judged(snapshot: &Snapshot) -> Judged {
+/// Returns the troubles, in the order in which operators should repair the causes.
+pub(super) fn troubles(snapshot: &Snapshot) -> Vec<Trouble> {
     let ended = &snapshot.ended;
-    let all = ended.succeeded + ended.failures.iter().map(|failure| failure.many).sum::<i64>();
-    let troubled = |faults: &[Fault], least: i64, most: f64| {
-        let failed = failed(ended, faults);
-        let share = percent(failed, all);
-        (failed >= least && share > most).then_some(share)
-    };
+    let mut found = shares(ended);
     let new = ended.new_failure.as_ref();
-    let also = new.map(|new| format!(" {}", new_kind(new))).unwrap_or_default();
-    let told = |state, share: f64, why: &str, faults: &[Fault]| {
-        let (most, next) = most_frequent(ended, faults);
-        let before = week_ago(ended);
-        let sentence = format!("{share:.0} % of the jobs that ended in 15 minutes failed {why}: {most}.{before}{also}");
-        Judged::new(state, sentence, next)
-    };
-    if let Some(share) = troubled(&[Fault::Ours], FEW_FAILURES, MOST_FAILED_PERCENT) {
-        let state = if all >= ENOUGH_JOBS { State::Failing } else { State::Degraded };
-        return told(state, share, "by our fault", &[Fault::Ours]);
-    }
-    if let Some(share) = troubled(&[Fault::Provider], FEW_FAILURES, MOST_FAILED_PERCENT) {
-        return told(State::Degraded, share, "by a provider's fault", &[Fault::Provider]);
-    }
-    if let Some(share) = troubled(&SENDERS, 1, MOST_UNREADABLE_PERCENT).filter(|_| all >= ENOUGH_JOBS) {
-        return told(State::Degraded, share, "for what was sent in", &SENDERS);
-    }
-    if let Some(new) = new.filter(|new| !SENDERS.contains(&Fault::of(&new.code))) {
-        return Judged::new(State::Degraded, new_kind(new), format!("mws admin jobs get {}", new.newest));
+    if let Some(first) = found.first_mut() {
+        first.sentence += &beside(ended);
+    } else if let Some(new) = new.filter(|new| !SENDERS.contains(&Fault::of(&new.code))) {
+        found.push(Trouble::new(State::Degraded, new_kind(new), format!("mws admin jobs get {}", new.newest)));
     }
     let runs: i64 = snapshot.backlogs.iter().map(|backlog| backlog.running).sum();
-    if all == 0 && runs > 0 {
+    if all(ended) == 0 && runs > 0 {
         let sentence = "Jobs run, and none has ended in 15 minutes.";
-        return Judged::new(State::Unknown, sentence, "mws admin jobs list --status running");
+        found.push(Trouble::new(State::Unknown, sentence, "mws admin jobs list --status running"));
     }
-    Judged::healthy(if all == 0 {
-        format!("No job has ended in 15 minutes, and none runs.{also}")
-    } else {
-        let share = percent(ended.succeeded, all);
-        format!("{share:.0} % of the jobs that ended in 15 minutes succeeded.{}{also}", week_ago(ended))
-    })
+    found
+}
+
+/// Returns what is said where nothing is wrong.
+pub(super) fn well(snapshot: &Snapshot) -> String {
+    let ended = &snapshot.ended;
+    match all(ended) {
+        0 => format!("No job has ended in 15 minutes, and none runs.{}", new_too(ended)),
+        all => {
+            let share = percent(ended.succeeded, all);
+            format!("{share:.0} % of the jobs that ended in 15 minutes succeeded.{}", beside(ended))
+        }
+    }
+}
+
+/// Returns the shares that are too large of the jobs that failed: by our fault, a provider's and the senders'.
+fn shares(ended: &Ended) -> Vec<Trouble> {
+    let all = all(ended);
+    let mut found = Vec::new();
+    let mut judge = |faults: &[Fault], why: &str, state: State, least: i64, most: f64| {
+        let failed = failed(ended, faults);
+        let share = percent(failed, all);
+        if failed >= least && share > most {
+            let (most, next) = most_frequent(ended, faults);
+            let sentence = format!("{share:.0} % of the jobs that ended in 15 minutes failed {why}: {most}.");
+            found.push(Trouble::new(state, sentence, next));
+        }
+    };
+    let by_us = if all >= ENOUGH_JOBS { State::Failing } else { State::Degraded };
+    judge(&[Fault::Ours], "by our fault", by_us, FEW_FAILURES, MOST_FAILED_PERCENT);
+    judge(&[Fault::Provider], "by a provider's fault", State::Degraded, FEW_FAILURES, MOST_FAILED_PERCENT);
+    if all >= ENOUGH_JOBS {
+        judge(&SENDERS, "for what was sent in", State::Degraded, 1, MOST_UNREADABLE_PERCENT);
+    }
+    found
+}
+
+/// Returns how many jobs ended.
+fn all(ended: &Ended) -> i64 {
+    ended.succeeded + ended.failures.iter().map(|failure| failure.many).sum::<i64>()
+}
+
+/// Returns what is told beside how jobs ended, as further sentences.
+fn beside(ended: &Ended) -> String {
+    format!("{}{}", week_ago(ended), new_too(ended))
+}
+
+/// Returns a further sentence on a kind of failure that is new; empty if there is none.
+fn new_too(ended: &Ended) -> String {
+    ended.new_failure.as_ref().map(|new| format!(" {}", new_kind(new))).unwrap_or_default()
 }
 
 /// Returns a sentence on a kind of failure that is new.

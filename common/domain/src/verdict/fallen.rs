@@ -92,15 +92,20 @@ fn follows(one: &Process, other: &Process) -> bool {
         && other.tasks.iter().all(|task| one.tasks.contains(task))
 }
 
-/// Returns the service whose processes keep ending without a word, with their number and the seconds since the last
-/// one; `None` if none does.
-pub(super) fn repeated<'a>(found: &[Fallen<'a>]) -> Option<(&'a str, usize, f64)> {
-    found.iter().find_map(|last| {
-        let service = last.process.service.as_str();
-        let many = found.iter().filter(|one| one.process.service == service).count();
-        let is_last = last.process.silent_seconds < ENDS_GO_ON_SECONDS;
-        (is_last && many >= REPEATED_ENDS).then_some((service, many, last.process.silent_seconds))
-    })
+/// Returns the services whose processes keep ending without a word, each with their number and the seconds since the
+/// last one.
+pub(super) fn repeated<'a>(found: &[Fallen<'a>]) -> Vec<(&'a str, usize, f64)> {
+    let mut services: Vec<(&str, usize, f64)> = Vec::new();
+    // The last one of each service comes first.
+    for Fallen { process, .. } in found {
+        if let Some(known) = services.iter_mut().find(|known| known.0 == process.service) {
+            known.1 += 1;
+        } else {
+            services.push((process.service.as_str(), 1, process.silent_seconds));
+        }
+    }
+    services.retain(|(_, many, last)| *many >= REPEATED_ENDS && *last < ENDS_GO_ON_SECONDS);
+    services
 }
 
 /// Returns a sentence on those whose work goes on, which begins with a space; empty if there are none.

@@ -1,7 +1,7 @@
 //! Judges whether work starts: due jobs are claimed within two minutes, or the verdict says why they are not.
 
 use super::thresholds::JOB_WAITS_SECONDS;
-use super::{Backlog, Judged, Number, Snapshot, State, at_least, count, counted, liveness, number, span};
+use super::{Backlog, Number, Process, Snapshot, State, Trouble, at_least, count, counted, liveness, number, span};
 use crate::task::Task;
 
 pub(super) fn numbers(snapshot: &Snapshot) -> Vec<Number> {
@@ -12,27 +12,45 @@ pub(super) fn numbers(snapshot: &Snapshot) -> Vec<Number> {
     ]
 }
 
-/// Returns the first finding, in the order in which operators should repair the causes.
-pub(super) fn judged(snapshot: &Snapshot) -> Judged {
+/// Returns the troubles, in the order in which operators should repair the causes.
+pub(super) fn troubles(snapshot: &Snapshot) -> Vec<Trouble> {
     let waiting: i64 = snapshot.backlogs.iter().map(waiting).sum();
-    let workers: Vec<_> = liveness::living(snapshot, "worker").collect();
-    if workers.is_empty() && waiting > 0 {
-        let waits = counted(waiting, "job waits", "jobs wait");
-        return Judged::new(State::Failing, format!("No worker lives, and {waits}."), "mws doctor --only workers");
-    }
-    let can_run = |task| snapshot.processes.iter().any(|one| one.can_run(task));
-    if let Some(stuck) = waits(snapshot).find(|backlog| !is_paused(snapshot, backlog.task) && !can_run(backlog.task)) {
-        let (waits, task) = (counted(stuck.due, "job waits", "jobs wait"), stuck.task);
-        let sentence = format!("No worker that lives has an engine for `{task}`, and {waits} for one.");
-        return Judged::new(State::Failing, sentence, "mws doctor --only engines");
-    }
-    if let Some(stalled) = waits(snapshot).find(|backlog| is_late(backlog) && !is_paused(snapshot, backlog.task)) {
-        return late(snapshot, stalled, workers.iter().map(|worker| (worker.slots, worker.busy)));
-    }
-    if let Some(task) = snapshot.paused.iter().max_by_key(|task| held(snapshot, **task)) {
-        return paused(snapshot, *task);
-    }
-    Judged::healthy(format!("{}{}", keep_up(snapshot), put_back(snapshot)))
+    let workers: Vec<&Process> = liveness::living(snapshot, "worker").collect();
+    let mut found = if !workers.is_empty() {
+        held_up(snapshot, &workers)
+    } else if waiting > 0 {
+        let sentence = format!("No worker lives, and {}.", counted(waiting, "job waits", "jobs wait"));
+        vec![Trouble::new(State::Failing, sentence, "mws doctor --only workers")]
+    } else {
+        Vec::new()
+    };
+    let paused_most = snapshot.paused.iter().max_by_key(|task| held(snapshot, **task));
+    found.extend(paused_most.map(|task| paused(snapshot, *task)));
+    found
+}
+
+/// Returns what is said where nothing is wrong.
+pub(super) fn well(snapshot: &Snapshot) -> String {
+    format!("{}{}", keep_up(snapshot), put_back(snapshot))
+}
+
+/// Returns what keeps jobs waiting that nobody holds back, though workers live: each engine that none of them has, and
+/// one task that they don't keep up with.
+fn held_up(snapshot: &Snapshot, workers: &[&Process]) -> Vec<Trouble> {
+    let can_run = |task: Task| snapshot.processes.iter().any(|one| one.can_run(task));
+    let due = waits(snapshot).filter(|backlog| !is_paused(snapshot, backlog.task));
+    let (able, stuck): (Vec<&Backlog>, Vec<&Backlog>) = due.partition(|backlog| can_run(backlog.task));
+    let mut found: Vec<Trouble> = stuck.into_iter().map(without_engine).collect();
+    let slots = workers.iter().map(|worker| (worker.slots, worker.busy));
+    let stalled = able.into_iter().find(|backlog| is_late(backlog));
+    found.extend(stalled.map(|stalled| late(snapshot, stalled, slots)));
+    found
+}
+
+fn without_engine(stuck: &Backlog) -> Trouble {
+    let (waits, task) = (counted(stuck.due, "job waits", "jobs wait"), stuck.task);
+    let sentence = format!("No worker that lives has an engine for `{task}`, and {waits} for one.");
+    Trouble::new(State::Failing, sentence, "mws doctor --only engines")
 }
 
 /// Returns the sentence on workers that keep up.
@@ -63,14 +81,14 @@ fn put_back(snapshot: &Snapshot) -> String {
     }
 }
 
-/// Returns the verdict on jobs that have been due too long although a worker could run them.
-fn late(snapshot: &Snapshot, stalled: &Backlog, slots: impl Iterator<Item = (i64, i64)>) -> Judged {
+/// Judges jobs that have been due too long although a worker could run them.
+fn late(snapshot: &Snapshot, stalled: &Backlog, slots: impl Iterator<Item = (i64, i64)>) -> Trouble {
     let (all, busy) = slots.fold((0, 0), |sum, (slots, busy)| (sum.0 + slots, sum.1 + busy));
     let (task, waited) = (stalled.task, span(stalled.oldest_due_seconds));
     if busy >= all {
         let slots = if all == 1 { "The only slot is".to_owned() } else { format!("All {all} slots are") };
         let sentence = format!("{slots} busy, and the oldest job for `{task}` has been due for {waited}.");
-        return Judged::new(State::Degraded, sentence, "mws admin jobs list --status running");
+        return Trouble::new(State::Degraded, sentence, "mws admin jobs list --status running");
     }
     let runs: i64 = snapshot.backlogs.iter().map(|backlog| backlog.running).sum();
     let sentence = format!(
@@ -78,7 +96,7 @@ fn late(snapshot: &Snapshot, stalled: &Backlog, slots: impl Iterator<Item = (i64
         at_least(stalled.due)
     );
     // If no job is running, nothing is being claimed at all.
-    Judged::new(if runs == 0 { State::Failing } else { State::Degraded }, sentence, "mws doctor")
+    Trouble::new(if runs == 0 { State::Failing } else { State::Degraded }, sentence, "mws doctor")
 }
 
 /// How many jobs of a task wait.
@@ -93,14 +111,14 @@ const fn waiting(backlog: &Backlog) -> i64 {
 }
 
 /// What the operator holds back: of several tasks the one for which most jobs wait.
-fn paused(snapshot: &Snapshot, task: Task) -> Judged {
+fn paused(snapshot: &Snapshot, task: Task) -> Trouble {
     let many = held(snapshot, task);
     let waits = if many == 0 { "new ones are held".to_owned() } else { counted(many, "job waits", "jobs wait") };
     let others: Vec<String> =
         snapshot.paused.iter().filter(|other| **other != task).map(|other| format!("`{other}`")).collect();
     let also = if others.is_empty() { String::new() } else { format!(" Paused too: {}.", others.join(", ")) };
     let sentence = format!("The read `{task}` is paused, and {waits}.{also}");
-    Judged::new(State::Degraded, sentence, format!("mws admin reads resume {task}"))
+    Trouble::new(State::Degraded, sentence, format!("mws admin reads resume {task}"))
 }
 
 fn waits(snapshot: &Snapshot) -> impl Iterator<Item = &Backlog> {

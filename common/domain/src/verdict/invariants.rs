@@ -3,7 +3,7 @@
 //!
 //! `store::invariants` has the statements. The tests check more rules, on all rows of a small database.
 
-use super::{Axis, Judged, State};
+use super::{Axis, Snapshot, State, Trouble};
 
 /// A check counts the rows that break a rule up to this many.
 pub const MOST_COUNTED: i64 = 100;
@@ -161,30 +161,34 @@ pub struct Held {
     pub sample: Vec<String>,
 }
 
-/// Returns the verdict on an axis, with the invariants that are part of it. A broken invariant makes the axis failing.
-/// One whose check takes too long makes an axis degraded that would otherwise be healthy.
-pub(super) fn with_invariants(axis: Axis, held: &[Held], judged: Judged) -> Judged {
-    if judged.state == State::Failing {
-        return judged;
-    }
-    let of = |outcome| held.iter().find(|one| one.invariant.axis() == axis && one.outcome == Some(outcome));
-    if let Some(broken) = of(Outcome::Failed) {
-        let (name, says) = (broken.invariant.name(), broken.invariant.says());
-        let such = broken.sample.first().map(|first| format!(", such as {first}")).unwrap_or_default();
-        let rows = match broken.broken {
-            1 => "one row".to_owned(),
-            many if many >= MOST_COUNTED => format!("{many} rows or more"),
-            many => format!("{many} rows"),
-        };
-        let sentence = format!("The invariant `{name}` does not hold of {rows}{such}: {says}");
-        return Judged::new(State::Failing, sentence, "mws doctor --only invariants");
-    }
-    match of(Outcome::Unfinished) {
-        Some(late) if judged.state == State::Healthy => {
-            let sentence =
-                format!("The check of the invariant `{}` takes too long and was stopped.", late.invariant.name());
-            Judged::new(State::Degraded, sentence, "mws doctor --only invariants")
+/// Returns the troubles of an axis with the invariants that are part of it. A broken invariant makes the axis failing,
+/// one whose check takes too long degraded.
+pub(super) fn troubles(axis: Axis, snapshot: &Snapshot) -> Vec<Trouble> {
+    // Balances that are wrong are found by one check, and the axis has told of them in its own words.
+    let is_told = |one: &Held| one.invariant == Invariant::Balances && snapshot.books.drifting > 0;
+    let of_axis = snapshot.invariants.iter().filter(|one| one.invariant.axis() == axis && !is_told(one));
+    of_axis.filter_map(trouble).collect()
+}
+
+/// Returns what is wrong with an invariant.
+fn trouble(held: &Held) -> Option<Trouble> {
+    let (name, next) = (held.invariant.name(), "mws doctor --only invariants");
+    match held.outcome? {
+        Outcome::Passed => None,
+        Outcome::Failed => {
+            let says = held.invariant.says();
+            let such = held.sample.first().map(|first| format!(", such as {first}")).unwrap_or_default();
+            let rows = match held.broken {
+                1 => "one row".to_owned(),
+                many if many >= MOST_COUNTED => format!("{many} rows or more"),
+                many => format!("{many} rows"),
+            };
+            let sentence = format!("The invariant `{name}` does not hold of {rows}{such}: {says}");
+            Some(Trouble::new(State::Failing, sentence, next))
         }
-        _ => judged,
+        Outcome::Unfinished => {
+            let sentence = format!("The check of the invariant `{name}` takes too long and was stopped.");
+            Some(Trouble::new(State::Degraded, sentence, next))
+        }
     }
 }

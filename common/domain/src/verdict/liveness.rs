@@ -6,7 +6,7 @@ use super::thresholds::{
     DUTY_FAILING_SECONDS, DUTY_FAILING_TURNS, DUTY_LATE_TURNS, FATAL_SKEW_MS, LITTLE_FREE_PERCENT, MOST_SKEW_MS,
     NEARLY_NONE_FREE_PERCENT, SILENT_SECONDS,
 };
-use super::{Duty, Judged, Number, Process, Snapshot, State, count, counted, database, span};
+use super::{Duty, Number, Process, Snapshot, State, Trouble, count, counted, database, span};
 use std::cmp::Ordering;
 
 /// Returns the live processes of this service.
@@ -21,82 +21,106 @@ pub(super) fn numbers(snapshot: &Snapshot) -> Vec<Number> {
     vec![count("workers", many("worker")), count("schedulers", many("scheduler")), count("late_duties", late)]
 }
 
-pub(super) fn judged(snapshot: &Snapshot) -> Judged {
+/// Returns the troubles, in the order in which operators should repair the causes.
+pub(super) fn troubles(snapshot: &Snapshot) -> Vec<Trouble> {
     // A schema that can't be used comes first: processes may be missing because of it.
-    if let Some(found) = database::schema(snapshot) {
-        return found;
-    }
-    let none = |service| living(snapshot, service).next().is_none();
-    match (none("worker"), none("scheduler")) {
-        (true, true) => {
-            return Judged::new(State::Failing, "Neither a worker nor a scheduler lives.", "mws doctor --only workers");
-        }
-        (true, false) => return Judged::new(State::Failing, "No worker lives.", "mws doctor --only workers"),
-        (false, true) => {
-            let sentence = "No scheduler lives: what crashes is not taken up, and nothing is checked.";
-            return Judged::new(State::Failing, sentence, "mws doctor --only workers");
-        }
-        (false, false) => {}
-    }
-    if snapshot.clock_skew_ms.abs() > MOST_SKEW_MS {
-        let sentence = format!("The api's clock is {} the database's.", skew(snapshot.clock_skew_ms));
-        let fatal = snapshot.clock_skew_ms.abs() > FATAL_SKEW_MS;
-        let state = if fatal { State::Failing } else { State::Degraded };
-        return Judged::new(state, sentence, "mws doctor --only clock");
-    }
-    let free = snapshot.media_free.map(|free| free * 100.0);
-    if let Some(free) = free.filter(|free| *free < f64::from(LITTLE_FREE_PERCENT)) {
-        let sentence = format!("The disk that media is kept on is nearly full: {free:.1} % of it is free.");
-        let state = if free < f64::from(NEARLY_NONE_FREE_PERCENT) { State::Failing } else { State::Degraded };
-        return Judged::new(state, sentence, "mws doctor --only disk");
-    }
-    if let Some(duty) = late(snapshot).max_by(|one, other| later(one, other)) {
-        let sentence = format!(
-            "The schedulers' duty `{}` was last done {} ago, and is to be done every {}.",
-            duty.name,
-            span(duty.done_seconds),
-            span(duty.every_seconds)
-        );
-        let state = if is_failing(duty) { State::Failing } else { State::Degraded };
-        return Judged::new(state, sentence, "mws doctor");
-    }
-    let dead = fallen(&snapshot.processes);
-    if let Some(found) = ended_silently(&dead) {
-        return found;
-    }
-    let healthy =
-        || Judged::healthy(format!("Workers and schedulers live, and every duty is done in time.{}", past(&dead)));
-    database::replicas(snapshot).unwrap_or_else(healthy)
+    let mut found = database::schema(snapshot);
+    found.extend(missing(snapshot));
+    found.extend(clock(snapshot));
+    found.extend(disk(snapshot));
+    found.extend(late_duties(snapshot));
+    found.extend(ended_silently(&fallen(&snapshot.processes)));
+    found.extend(database::replicas(snapshot));
+    found
 }
 
-/// Judges processes that ended without a word: those whose work does not go on, and those of a service that keeps
-/// losing some.
-fn ended_silently(dead: &[Fallen<'_>]) -> Option<Judged> {
-    let next = "mws doctor --only workers";
+/// Returns what is said where nothing is wrong.
+pub(super) fn well(snapshot: &Snapshot) -> String {
+    format!("Workers and schedulers live, and every duty is done in time.{}", past(&fallen(&snapshot.processes)))
+}
+
+/// Judges whether each service has a process that lives.
+fn missing(snapshot: &Snapshot) -> Option<Trouble> {
+    let none = |service| living(snapshot, service).next().is_none();
+    let sentence = match (none("worker"), none("scheduler")) {
+        (true, true) => "Neither a worker nor a scheduler lives.",
+        (true, false) => "No worker lives.",
+        (false, true) => "No scheduler lives: what crashes is not taken up, and nothing is checked.",
+        (false, false) => return None,
+    };
+    Some(Trouble::new(State::Failing, sentence, "mws doctor --only workers"))
+}
+
+fn clock(snapshot: &Snapshot) -> Option<Trouble> {
+    let ms = snapshot.clock_skew_ms;
+    (ms.abs() > MOST_SKEW_MS).then(|| {
+        let sentence = format!("The api's clock is {} the database's.", skew(ms));
+        let state = if ms.abs() > FATAL_SKEW_MS { State::Failing } else { State::Degraded };
+        Trouble::new(state, sentence, "mws doctor --only clock")
+    })
+}
+
+fn disk(snapshot: &Snapshot) -> Option<Trouble> {
+    let free = snapshot.media_free.map(|free| free * 100.0).filter(|free| *free < f64::from(LITTLE_FREE_PERCENT))?;
+    let sentence = format!("The disk that media is kept on is nearly full: {free:.1} % of it is free.");
+    let state = if free < f64::from(NEARLY_NONE_FREE_PERCENT) { State::Failing } else { State::Degraded };
+    Some(Trouble::new(state, sentence, "mws doctor --only disk"))
+}
+
+/// Judges the duties: the one that is the latest, and then the other ones that are late. Where no scheduler lives all
+/// soon are late, and that none lives has been told.
+fn late_duties(snapshot: &Snapshot) -> Vec<Trouble> {
+    if living(snapshot, "scheduler").next().is_none() {
+        return Vec::new();
+    }
+    let told = |duty: &Duty, sentence: String| {
+        let state = if is_failing(duty) { State::Failing } else { State::Degraded };
+        Trouble::new(state, sentence, "mws doctor")
+    };
+    let mut late: Vec<&Duty> = late(snapshot).collect();
+    late.sort_by(|one, other| later(one, other));
+    let Some(latest) = late.pop() else { return Vec::new() };
+    let (name, done, every) = (&latest.name, span(latest.done_seconds), span(latest.every_seconds));
+    let sentence = format!("The schedulers' duty `{name}` was last done {done} ago, and is to be done every {every}.");
+    let mut found = vec![told(latest, sentence)];
+    if let Some(next) = late.last() {
+        let each = |duty: &&Duty| format!("`{}`, last done {} ago", duty.name, span(duty.done_seconds));
+        let others: Vec<String> = late.iter().rev().map(each).collect();
+        found.push(told(next, format!("Of the schedulers' duties, these are late too: {}.", some_of(&others))));
+    }
+    found
+}
+
+/// Judges processes that ended without a word: those whose work does not go on, and the services that keep losing some,
+/// where not all of these are named already.
+fn ended_silently(dead: &[Fallen<'_>]) -> Vec<Trouble> {
     let open: Vec<&Fallen<'_>> = dead.iter().filter(|one| !one.is_past()).collect();
-    if let [only] = open.as_slice() {
+    let named = |service: &str| open.iter().filter(|one| one.process.service == service).count();
+    let keeps_ending =
+        repeated(dead).into_iter().filter(|(service, many, _)| *many > named(service)).map(|(service, many, last)| {
+            format!("{many} {service}s ended without a word within an hour, the last {} ago.", span(last))
+        });
+    let told = |sentence: String| Trouble::new(State::Degraded, sentence, "mws doctor --only workers");
+    unheard(&open).into_iter().chain(keeps_ending).map(told).collect()
+}
+
+/// Returns a sentence on processes that ended without a word and whose work does not go on; `None` if there are none.
+fn unheard(open: &[&Fallen<'_>]) -> Option<String> {
+    if let [only] = open {
         let Process { service, name, silent_seconds, .. } = only.process;
         let (silent, so) = (span(*silent_seconds), left_by(only));
-        let sentence =
-            format!("A {service} has not been heard of for {silent}, did not say that it ended, and {so}: {name}.");
-        return Some(Judged::new(State::Degraded, sentence, next));
+        return Some(format!(
+            "A {service} has not been heard of for {silent}, did not say that it ended, and {so}: {name}."
+        ));
     }
-    if !open.is_empty() {
-        let each = |one: &&Fallen<'_>| {
-            let Process { service, name, silent_seconds, .. } = one.process;
-            format!("{service} {name} for {}, and {}", span(*silent_seconds), left_by(one))
-        };
-        let named: Vec<String> = open.iter().map(each).collect();
-        let sentence = format!(
-            "{} processes have not been heard of, and did not say that they ended: {}.",
-            named.len(),
-            some_of(&named)
-        );
-        return Some(Judged::new(State::Degraded, sentence, next));
-    }
-    let (service, many, last) = repeated(dead)?;
-    let sentence = format!("{many} {service}s ended without a word within an hour, the last {} ago.", span(last));
-    Some(Judged::new(State::Degraded, sentence, next))
+    let each = |one: &&Fallen<'_>| {
+        let Process { service, name, silent_seconds, .. } = one.process;
+        format!("{service} {name} for {}, and {}", span(*silent_seconds), left_by(one))
+    };
+    let named: Vec<String> = open.iter().map(each).collect();
+    let (many, some) = (named.len(), some_of(&named));
+    let sentence = format!("{many} processes have not been heard of, and did not say that they ended: {some}.");
+    (many > 0).then_some(sentence)
 }
 
 /// Returns what became of the work of a process that ended without a word, and whose work does not go on.

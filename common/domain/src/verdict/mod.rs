@@ -1,5 +1,5 @@
-//! The operators' verdict on the service: five axes, each with a state, a sentence, at most three numbers and the
-//! command that helps next.
+//! The operators' verdict on the service: five axes, each with a state, a sentence, at most three numbers, the command
+//! that helps next, and the further troubles that it has at the same time.
 //!
 //! It is a pure function of a [`Snapshot`], which `store::verdict` takes. Equal numbers give equal words, so that `GET
 //! /operator/report`, `mws health` and the console agree. Only this module decides what the numbers mean.
@@ -25,6 +25,7 @@ pub use snapshot::{
 };
 
 use serde::Serialize;
+use std::cmp::Reverse;
 
 /// The most rows of a kind that a snapshot counts: a count that reaches it means "or more".
 pub const LOOKED_AT: i64 = 2_000;
@@ -108,6 +109,25 @@ pub struct Finding {
     pub numbers: Vec<Number>,
     /// The command that helps next; `None` if nothing needs to be done.
     pub next: Option<String>,
+    /// Its other troubles, the worst first.
+    pub also: Vec<Trouble>,
+}
+
+/// A trouble of an axis.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Trouble {
+    /// The state that it means for the axis.
+    pub state: State,
+    /// The trouble in a sentence.
+    pub sentence: String,
+    /// The command that helps next.
+    pub next: String,
+}
+
+impl Trouble {
+    fn new(state: State, sentence: impl Into<String>, next: impl Into<String>) -> Self {
+        Self { state, sentence: sentence.into(), next: next.into() }
+    }
 }
 
 /// The verdict on the service.
@@ -121,38 +141,34 @@ pub struct Report {
     pub axes: Vec<Finding>,
 }
 
-/// The verdict on one axis, without its numbers.
-struct Judged {
-    state: State,
-    sentence: String,
-    next: Option<String>,
-}
-
-impl Judged {
-    fn healthy(sentence: impl Into<String>) -> Self {
-        Self { state: State::Healthy, sentence: sentence.into(), next: None }
-    }
-
-    fn new(state: State, sentence: impl Into<String>, next: impl Into<String>) -> Self {
-        Self { state, sentence: sentence.into(), next: Some(next.into()) }
-    }
-}
-
 /// Returns the verdict on this snapshot.
 pub fn report(snapshot: &Snapshot) -> Report {
-    let finding = |axis, judged: Judged, numbers| {
-        let Judged { state, sentence, next } = invariants::with_invariants(axis, &snapshot.invariants, judged);
-        Finding { axis, state, sentence, numbers, next }
+    let judged = |axis, mut troubles: Vec<Trouble>, well, numbers| {
+        troubles.extend(invariants::troubles(axis, snapshot));
+        finding(axis, troubles, well, numbers)
     };
     let axes = vec![
-        finding(Axis::Flow, flow::judged(snapshot), flow::numbers(snapshot)),
-        finding(Axis::Execution, execution::judged(snapshot), execution::numbers(snapshot)),
-        finding(Axis::Delivery, delivery::judged(snapshot), delivery::numbers(snapshot)),
-        finding(Axis::Money, money::judged(snapshot), money::numbers(snapshot)),
-        finding(Axis::Liveness, liveness::judged(snapshot), liveness::numbers(snapshot)),
+        judged(Axis::Flow, flow::troubles(snapshot), flow::well(snapshot), flow::numbers(snapshot)),
+        judged(Axis::Execution, execution::troubles(snapshot), execution::well(snapshot), execution::numbers(snapshot)),
+        judged(Axis::Delivery, delivery::troubles(snapshot), delivery::well(snapshot), delivery::numbers(snapshot)),
+        judged(Axis::Money, money::troubles(snapshot), money::well(), money::numbers(snapshot)),
+        judged(Axis::Liveness, liveness::troubles(snapshot), liveness::well(snapshot), liveness::numbers(snapshot)),
     ];
     let state = axes.iter().map(|axis| axis.state).max().unwrap_or(State::Unknown);
     Report { state, sentence: summary(state, &axes), axes }
+}
+
+/// Returns the verdict on an axis that has these troubles; where it has none, `well` is said of it. The worst trouble
+/// comes first; of those that are equally bad, the one whose cause operators should repair first.
+fn finding(axis: Axis, mut troubles: Vec<Trouble>, well: String, numbers: Vec<Number>) -> Finding {
+    // What is equal stays in its order.
+    troubles.sort_by_key(|trouble| Reverse(trouble.state));
+    let mut troubles = troubles.into_iter();
+    let (state, sentence, next) = match troubles.next() {
+        Some(worst) => (worst.state, worst.sentence, Some(worst.next)),
+        None => (State::Healthy, well, None),
+    };
+    Finding { axis, state, sentence, numbers, next, also: troubles.collect() }
 }
 
 /// Returns the sentence of the worst axis, and how many others are not healthy.

@@ -1,7 +1,7 @@
 //! Judges whether each balance matches the journal, as schedulers check, and whether accounts have no minutes left.
 
 use super::thresholds::LEDGER_UNCHECKED_SECONDS;
-use super::{Judged, Number, Snapshot, State, count, counted, number, span};
+use super::{Number, Snapshot, State, Trouble, count, counted, number, span};
 
 pub(super) fn numbers(snapshot: &Snapshot) -> Vec<Number> {
     let books = &snapshot.books;
@@ -13,27 +13,33 @@ pub(super) fn numbers(snapshot: &Snapshot) -> Vec<Number> {
     numbers
 }
 
-pub(super) fn judged(snapshot: &Snapshot) -> Judged {
+/// Returns the troubles, in the order in which operators should repair the causes.
+pub(super) fn troubles(snapshot: &Snapshot) -> Vec<Trouble> {
     let books = &snapshot.books;
+    let mut found = Vec::new();
     if books.drifting > 0 {
         let sentence = format!(
             "{} not what the journal adds up to: stop grants and find out why, and edit no balance.",
             if books.drifting == 1 { "One balance is".to_owned() } else { format!("{} balances are", books.drifting) }
         );
-        return Judged::new(State::Failing, sentence, "mws doctor --only journal");
+        found.push(Trouble::new(State::Failing, sentence, "mws doctor --only journal"));
     }
-    match books.checked_seconds {
-        None => return Judged::new(State::Unknown, "The books were never checked.", "mws doctor --only journal"),
-        Some(age) if age > LEDGER_UNCHECKED_SECONDS => {
-            let sentence = format!("The books were last checked {} ago.", span(age));
-            return Judged::new(State::Unknown, sentence, "mws doctor --only journal");
+    let unchecked = match books.checked_seconds {
+        None => Some("The books were never checked.".to_owned()),
+        Some(age) => {
+            (age > LEDGER_UNCHECKED_SECONDS).then(|| format!("The books were last checked {} ago.", span(age)))
         }
-        Some(_) => {}
-    }
+    };
+    found.extend(unchecked.map(|sentence| Trouble::new(State::Unknown, sentence, "mws doctor --only journal")));
     if let Some(out) = books.out_of_minutes {
         let (have, account) = (counted(out.many, "account has", "accounts have"), out.account);
         let sentence = format!("Of those that worked in a day {have} no minutes left, the last {account}.");
-        return Judged::new(State::Degraded, sentence, format!("mws admin accounts get {account}"));
+        found.push(Trouble::new(State::Degraded, sentence, format!("mws admin accounts get {account}")));
     }
-    Judged::healthy("Every balance is what its journal adds up to.")
+    found
+}
+
+/// Returns what is said where nothing is wrong.
+pub(super) fn well() -> String {
+    "Every balance is what its journal adds up to.".to_owned()
 }

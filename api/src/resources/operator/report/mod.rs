@@ -9,7 +9,7 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::Answer;
 use crate::http::text::Text;
 use crate::usecases::operator::report::{Verdict, verdict};
-use domain::verdict::{self, Finding};
+use domain::verdict::{self, Finding, Trouble};
 use invariants::HealthInvariant;
 use load::HealthLoad;
 use poem_openapi::payload::Json;
@@ -75,6 +75,17 @@ pub struct HealthFinding {
     pub numbers: Vec<HealthNumber>,
     /// The command that helps next; null when nothing is to be done.
     pub next: Option<Text>,
+    /// The axis's other troubles, the worst first; empty when there are none.
+    pub also: Vec<HealthTrouble>,
+}
+
+/// A further trouble of an axis.
+#[derive(Debug, Object)]
+pub struct HealthTrouble {
+    /// The trouble, as one sentence.
+    pub sentence: Text,
+    /// The command that helps next.
+    pub next: Text,
 }
 
 /// The health of the service.
@@ -98,8 +109,9 @@ impl OperatorReports {
     /// Get the verdict
     ///
     /// The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps
-    /// next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`.
-    /// `load` has what waits and runs by task, and the workers; `invariants` the rules that are checked of the rows.
+    /// next. Of several troubles at once these tell the worst, and `also` has the others. The same numbers give the
+    /// same words. An axis whose numbers are too old is `unknown`, never `healthy`. `load` has what waits and runs by
+    /// task, and the workers; `invariants` the rules that are checked of the rows.
     #[oai(path = "/operator/report", method = "get", operation_id = "operator_get_report")]
     async fn get(&self, _auth: OperatorAuth) -> Answer<Json<HealthReport>> {
         Ok(Json(verdict(&self.0).await?.into()))
@@ -125,7 +137,14 @@ impl From<Finding> for HealthFinding {
             sentence: Text(finding.sentence),
             numbers: finding.numbers.into_iter().map(number).collect(),
             next: finding.next.map(Text),
+            also: finding.also.into_iter().map(HealthTrouble::from).collect(),
         }
+    }
+}
+
+impl From<Trouble> for HealthTrouble {
+    fn from(trouble: Trouble) -> Self {
+        Self { sentence: Text(trouble.sentence), next: Text(trouble.next) }
     }
 }
 

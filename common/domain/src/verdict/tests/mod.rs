@@ -1,5 +1,6 @@
 //! Each trouble, and the sentence and the command that it comes to.
 
+mod also;
 mod fallen;
 mod thresholds;
 
