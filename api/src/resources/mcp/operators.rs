@@ -33,7 +33,7 @@ use std::sync::Arc;
 pub const OPERATOR_MCP_PATH: &str = "/operator/mcp";
 /// What a model should know before it calls a tool.
 const INSTRUCTIONS: &str = "For operators of this media service. `get_health` says how the service is: one sentence, \
-    five axes, and for each axis that is not healthy the command of `mws` that helps next. `list_errors` says how jobs of a day \
+    five axes, and for each trouble the command of `mws` that helps next. `list_errors` says how jobs of a day \
     failed, those that are alike as one; `list_jobs` and `list_deliveries` find what failed. `retry_job`, \
     `cancel_job`, `resend_delivery`, `resend_deliveries`, the bulk operations, `update_webhook` and `update_read` (pause, resume) work on what is the customers': they need a token \
     of the role `act`, are in the audit log under your operator's name, and are to be agreed with a person first. \
