@@ -154,7 +154,9 @@ fn sent_and_answered(before: Option<&SentRow>, sent: &SentRow, body: Option<&str
         (told_clock(attempt))
         h3 { "Answered" }
         pre { code {
-            @match attempt.response_status { Some(status) => { "HTTP/1.1 " (status) "\n\n" } None => { "No answer.\n" } }
+            @match attempt.response_status { Some(status) => { "HTTP/1.1 " (status) "\n" } None => { "No answer.\n" } }
+            @if let Some(headers) = &attempt.response_headers { (headers) "\n" }
+            @if attempt.response_status.is_some() { "\n" }
             (attempt.response_excerpt.as_deref().unwrap_or_default())
         } }
         @if let Some(changed) = before.and_then(|before| answers(before, sent)) { (changed) }
