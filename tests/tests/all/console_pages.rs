@@ -225,6 +225,7 @@ async fn a_delivery_that_was_sent_again_stands_beside_the_one_before() -> anyhow
     for words in ["It failed before, and arrived this time.", "> failed</span> 500", "> succeeded</span> 200"] {
         assert!(page.contains(words), "{words}: {page}");
     }
+    assert!(page.contains("How a receiver verifies it") && page.contains("hmac.compare_digest("), "{page}");
     assert!(page.contains("HTTP/1.1 200\n") && page.contains("content-length: 5\n"), "what it answered: {page}");
     let document = format!("&quot;resend_of&quot;: &quot;{first}&quot;");
     assert!(page.contains(&document), "its JSON: {page}");

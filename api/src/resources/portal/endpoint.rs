@@ -8,6 +8,7 @@ use super::{PORTAL_PATH, Visit, attempts, leads_to};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::field;
 use crate::resources::fragments::{Fit, clock, code, facts, fitted_table, instead, or_dash, short, state};
+use crate::resources::verifying::verifying;
 use domain::portal::PortalPage;
 use domain::receiver_clock;
 use domain::series::DeliveryStatus;
@@ -263,6 +264,7 @@ pub(super) async fn delivery(visit: Visit) -> Answer<Response> {
         @for attempt in attempts { (tried(attempt)) }
         h2 { "What is sent" }
         pre tabindex="0" { (sent(&found["request_body"])) }
+        (verifying())
         p { a href={ (PORTAL_PATH) "/webhooks/" (endpoint) } { "Back to the endpoint" } }
     };
     Ok(visit.whole("Delivery", &main))
