@@ -121,6 +121,9 @@ async fn a_job_of_a_paused_read_says_so_in_the_list_and_on_its_page() -> anyhow:
     for path in [list, page.as_str()] {
         assert!(!browser.get(path).await?.1.contains(words), "{path}");
     }
+    sqlx::query("DELETE FROM workers").execute(world.pool()).await?;
+    let (_, shown) = browser.get(&page).await?;
+    assert!(shown.contains("No worker that lives") && shown.contains("mws doctor --only engines"), "{shown}");
     world.end().await
 }
 
