@@ -51,6 +51,7 @@ fn failure(claim: &LostClaim, schedule: &RetrySchedule) -> EndedAttempt {
         response_status: None,
         error,
         response_excerpt: None,
+        response_headers: None,
         clock_ahead_seconds: None,
         next: claim.trigger.next(claim.attempt, error, schedule, 0.0),
     }

@@ -18,6 +18,7 @@ mod statement_file;
 pub mod thumbnails;
 pub mod tools;
 pub mod uploads;
+mod verifying;
 pub mod webhooks;
 
 pub use library::start_reads_on_ready;

@@ -37,6 +37,8 @@ const ATTEMPTS: [Column; 11] = [
     Column::new("BODY", "/response_excerpt"),
 ];
 
+const HEADERS: [Column; 2] = [Column::new("HEADER", "/header"), Column::new("VALUE", "/value")];
+
 /// Commands about deliveries.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -60,7 +62,8 @@ pub enum Command {
         pages: Pages,
     },
     /// Show a delivery and each of its attempts, with the milliseconds of its steps and by how many seconds the
-    /// receiver's clock was ahead (negative: behind); with --json also what was sent.
+    /// receiver's clock was ahead (negative: behind), and the headers of the last answer; with --json also what was
+    /// sent, and the headers of every answer.
     Get {
         /// Its id.
         id: String,
@@ -108,17 +111,28 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
     }
 }
 
-/// Shows a delivery, and a line for each of its attempts.
+/// Shows a delivery, a line for each of its attempts, and the headers of the last answer.
 pub(super) fn show(context: &Context, found: &Value) -> Result<(), Failure> {
     context.out.record(found, "delivery_id", &COLUMNS)?;
     if context.out.json {
         return Ok(());
     }
-    match found["attempts"].as_array().map_or(&[][..], Vec::as_slice) {
+    let attempts = found["attempts"].as_array().map_or(&[][..], Vec::as_slice);
+    match attempts {
         [] if context.out.in_words() => context.out.say("No attempt was made yet."),
         attempts => context.out.rows(attempts, "attempt", &ATTEMPTS)?,
     }
-    Ok(())
+    let headers = last_headers(attempts);
+    if headers.is_empty() || !context.out.in_words() {
+        return Ok(());
+    }
+    context.out.rows(&headers, "header", &HEADERS)
+}
+
+/// The headers of the last of these attempts that has any, one a row.
+fn last_headers(attempts: &[Value]) -> Vec<Value> {
+    let last = attempts.iter().rev().find_map(|attempt| attempt["response_headers"].as_object());
+    last.into_iter().flatten().map(|(name, value)| json!({ "header": name, "value": value })).collect()
 }
 
 async fn resend(
@@ -208,6 +222,17 @@ mod tests {
         let attempt = json!({ "attempt": 1, "duration_ms": 12, "clock_ahead_seconds": -420 });
         let shown = crate::output::table(&[attempt], &ATTEMPTS).set_width(200).to_string();
         assert!(shown.contains("CLOCK S") && shown.contains("-420"), "{shown}");
+    }
+
+    #[test]
+    fn the_headers_of_the_last_answer_have_a_line_each() {
+        let answered = json!({ "attempt": 1, "response_headers": { "retry-after": "9", "x-request-id": "r1" } });
+        let none = json!({ "attempt": 2, "response_headers": null });
+        let rows = last_headers(&[json!({ "response_headers": { "age": "1" } }), answered, none.clone()]);
+        assert_eq!(rows[0], json!({ "header": "retry-after", "value": "9" }));
+        assert_eq!((rows.len(), last_headers(&[none]).len()), (2, 0));
+        let shown = crate::output::table(&rows, &HEADERS).set_width(80).to_string();
+        assert!(shown.contains("x-request-id") && shown.contains("r1"), "{shown}");
     }
 
     #[test]

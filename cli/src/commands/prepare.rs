@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::output::{Column, Followed, Out, document, event, follow};
 use domain::read::Read;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 const COLUMNS: [Column; 6] = [
     Column::new("REF", "/ref"),
@@ -99,10 +100,36 @@ pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
     let estimate = &data["estimate"];
     let left = if args.dry_run { "left now" } else { "left after it" };
     out.say(&format!("estimate {} min, {} min {left}", estimate["minutes"], estimate["left_minutes"]));
+    tell_of_engines(context, &job_ids(&data)).await;
     let followed = if args.watch { Some(follow(&context.client, out, &job_ids(&data)).await?) } else { None };
     let rows = rows(&data, followed.as_ref());
     show(out, &data, &rows, followed.as_ref())?;
     judge(&rows, followed.as_ref(), args.strict)
+}
+
+/// Says which of these jobs no worker that lives can run. Nothing fails where that can't be found out.
+async fn tell_of_engines(context: &Context, ids: &[String]) {
+    if ids.is_empty() || !context.out.in_words() {
+        return;
+    }
+    let looked = context.client.tool("get_jobs", &json!({ "job_ids": ids })).await;
+    if let Some(said) = looked.ok().and_then(|found| without_worker(&found)) {
+        context.out.say(&said);
+    }
+}
+
+/// What is said of those of these jobs that no worker that lives can run; none if there are none.
+fn without_worker(found: &Value) -> Option<String> {
+    let jobs = found["jobs"].as_array().into_iter().flatten();
+    let stuck = jobs.filter(|job| job["waits"]["code"] == "engine").filter_map(|job| job["read"].as_str());
+    let reads: Vec<&str> = stuck.collect::<BTreeSet<_>>().into_iter().collect();
+    (!reads.is_empty()).then(|| {
+        format!(
+            "No worker that lives can run {}: the jobs wait until one can, and hold their minutes.\n  next: `mws doctor \
+             --only engines` on the service's machine says what is missing; `mws jobs cancel ID…` frees the minutes",
+            reads.join(", ")
+        )
+    })
 }
 
 /// The ids of all jobs that the answer names.
@@ -223,6 +250,19 @@ mod tests {
         let ended = json!({ "id": "job_1", "status": "succeeded", "cloud_minutes": 0.08 });
         let after = rows(&answer(), Some(&Followed { jobs: vec![ended] }));
         assert_eq!((&after[0]["status"], &after[0]["minutes"]), (&json!("succeeded"), &json!(0.08)));
+    }
+
+    #[test]
+    fn reads_that_no_worker_can_run_are_named_once_with_what_helps() {
+        let job = |read: &str, code: &str| json!({ "read": read, "waits": { "code": code } });
+        let jobs = [job("transcript", "engine"), job("beats", "slot"), job("transcript", "engine")];
+        let said = without_worker(&json!({ "jobs": jobs })).unwrap();
+        assert!(
+            said.starts_with("No worker that lives can run transcript: ") && said.contains("jobs cancel"),
+            "{said}"
+        );
+        let fine = json!({ "jobs": [job("levels", "place"), { "read": "beats", "waits": null }] });
+        assert_eq!(without_worker(&fine), None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A rule gets all its input as arguments and returns its decision; the crates around it do the IO.
 
 pub mod agent;
+pub mod answer_headers;
 pub mod attempt;
 pub mod attempt_headers;
 pub mod board;

@@ -121,6 +121,9 @@ async fn a_job_of_a_paused_read_says_so_in_the_list_and_on_its_page() -> anyhow:
     for path in [list, page.as_str()] {
         assert!(!browser.get(path).await?.1.contains(words), "{path}");
     }
+    sqlx::query("DELETE FROM workers").execute(world.pool()).await?;
+    let (_, shown) = browser.get(&page).await?;
+    assert!(shown.contains("No worker that lives") && shown.contains("mws doctor --only engines"), "{shown}");
     world.end().await
 }
 
@@ -225,6 +228,8 @@ async fn a_delivery_that_was_sent_again_stands_beside_the_one_before() -> anyhow
     for words in ["It failed before, and arrived this time.", "> failed</span> 500", "> succeeded</span> 200"] {
         assert!(page.contains(words), "{words}: {page}");
     }
+    assert!(page.contains("How a receiver verifies it") && page.contains("hmac.compare_digest("), "{page}");
+    assert!(page.contains("HTTP/1.1 200\n") && page.contains("content-length: 5\n"), "what it answered: {page}");
     let document = format!("&quot;resend_of&quot;: &quot;{first}&quot;");
     assert!(page.contains(&document), "its JSON: {page}");
     assert!(page.contains("Both send the same ") && page.contains(&first.to_string()), "{page}");

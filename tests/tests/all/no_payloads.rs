@@ -28,7 +28,7 @@ async fn mark(world: &World) -> anyhow::Result<()> {
         "UPDATE items SET name = 'kingfisher', ref = 'kingfisher', tags = '{kingfisher}'",
         "UPDATE events SET body = '{\"said\":\"kingfisher\"}'",
         "UPDATE delivery_attempts SET response_excerpt = 'kingfisher', url_path = '/kingfisher',
-             request_headers = '{\"x-said\": \"kingfisher\"}'",
+             request_headers = '{\"x-said\": \"kingfisher\"}', response_headers = 'x-said: kingfisher'",
         "UPDATE webhook_endpoints SET description = 'kingfisher', url = 'http://127.0.0.1:9/kingfisher'",
         "UPDATE accounts SET name = 'kingfisher', suspended_at = mws_now(), suspended_reason = 'kingfisher'",
         "UPDATE workspaces SET name = 'kingfisher'",

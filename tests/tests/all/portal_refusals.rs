@@ -326,6 +326,7 @@ async fn what_failed_is_told_in_plain_words_and_so_is_that_no_minutes_are_left()
     });
     let page = tried.await?;
     assert!(page.contains("Your server answered with an error. Only a status from 200 to 299 counts"), "{page}");
+    assert!(page.contains("content-length: 5\n") && page.contains("timingSafeEqual("), "{page}");
 
     assert!(!browser.get("/portal/usage").await?.1.contains("No minutes are left"));
     let poor = world.tenant_with("poor", Minutes::from_whole(0)).await?;

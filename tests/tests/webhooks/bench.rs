@@ -290,6 +290,7 @@ pub fn late(claim: &Claim) -> EndedAttempt {
         response_status: Some(200),
         error: None,
         response_excerpt: None,
+        response_headers: None,
         clock_ahead_seconds: None,
         next: domain::series::Next::Succeeded,
     }

@@ -24,11 +24,13 @@ const TIME: i64 = 1_790_000_000;
 const BODY: &str =
     r#"{"id":"evt_M8DB96KKJJR5PX2C6SF2ECFZP1","type":"job.succeeded","data":{"job":{"name":"Über 2.50 €"}}}"#;
 
-fn root() -> PathBuf {
+/// The root of the repository.
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn updating() -> bool {
+/// Whether copies are to be written anew.
+pub fn updating() -> bool {
     std::env::var_os("UPDATE").is_some()
 }
 
@@ -63,7 +65,7 @@ impl Case {
 }
 
 /// The current secret is made of twos, the one before it of ones.
-fn cases() -> Vec<Value> {
+pub fn cases() -> Vec<Value> {
     let (new, old) = (secret(2), secret(1));
     let by = |secrets: &[&str]| job_signature(TIME, BODY.as_bytes(), secrets);
     let genuine = by(&[&new]);
@@ -107,7 +109,8 @@ fn cases() -> Vec<Value> {
     cases.into_iter().map(|case| case.0).collect()
 }
 
-fn vectors(cases: &[Value]) -> String {
+/// The file of these cases.
+pub fn vectors(cases: &[Value]) -> String {
     let about = "What a receiver of webhooks that knows `secrets` gets at the unix time `now`, and whether it is to accept it. \
         See webhooks.md. Made by tests/tests/webhooks/documented.rs.";
     let all = json!({ "about": about, "tolerance_seconds": 300, "cases": cases });
@@ -142,17 +145,21 @@ fn our_own_check_judges_the_vectors_as_they_say() {
     }
 }
 
+/// The code that stands below this mark in the document.
+pub fn block(mark: &str) -> String {
+    let text = std::fs::read_to_string(root().join("docs/webhooks.md")).expect("docs/webhooks.md");
+    let (_, rest) = text.split_once(&format!("{mark}\n```")).unwrap_or_else(|| panic!("the document has no {mark}"));
+    let (_, rest) = rest.split_once('\n').expect("code");
+    rest.split_once("\n```\n").expect("its end").0.to_owned() + "\n"
+}
+
 /// The program of this language as it stands in the document.
 fn documented(language: &str) -> String {
-    let text = std::fs::read_to_string(root().join("docs/webhooks.md")).expect("docs/webhooks.md");
-    let marker = format!("<!-- receiver: {language} -->\n```");
-    let (_, rest) = text.split_once(&marker).unwrap_or_else(|| panic!("the document has no {language} program"));
-    let (_, rest) = rest.split_once('\n').expect("a program");
-    rest.split_once("\n```\n").expect("the program's end").0.to_owned() + "\n"
+    block(&format!("<!-- receiver: {language} -->"))
 }
 
 /// Fails when this program of the machine's does not answer to this argument.
-fn assert_installed(program: &str, argument: &str) {
+pub fn assert_installed(program: &str, argument: &str) {
     let answers = Command::new(program).arg(argument).output().is_ok_and(|output| output.status.success());
     assert!(answers, "{program} is not installed: run scripts/setup");
 }

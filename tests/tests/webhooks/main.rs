@@ -26,5 +26,6 @@ mod restored;
 mod routes;
 mod secret;
 mod series;
+mod short;
 mod stream;
 mod tls;

@@ -23,6 +23,7 @@ async fn a_failure_is_final() -> anyhow::Result<()> {
         (&json!("failed"), &json!(503), &json!("http_status"))
     );
     assert_eq!(row["response_excerpt"], "heard");
+    assert_eq!(row["response_headers"]["content-length"], "5", "{row}");
     stage.world.end().await
 }
 
@@ -54,7 +55,8 @@ async fn a_crash_between_the_mark_and_the_record_is_unknown_and_never_sent_again
     assert_eq!(stage.duties().await?, (1, 0));
     assert_eq!(stage.log(&id).await?, [(1, "running".to_owned(), "unknown".to_owned())]);
     // The dead worker comes back: it can't change what was said without it.
-    let late = Outcome { response_status: Some(200), error: None, response_excerpt: None, duration_ms: 1 };
+    let (response_excerpt, response_headers) = (None, None);
+    let late = Outcome { response_status: Some(200), error: None, response_excerpt, response_headers, duration_ms: 1 };
     assert!(!project_webhooks::record(&mut conn, webhook, "dead-1-X", &late).await?);
     assert_eq!((stage.duties().await?, stage.work().await?), ((0, 0), 0));
     assert!(stage.receiver.received().is_empty());

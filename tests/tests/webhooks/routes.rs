@@ -140,11 +140,13 @@ async fn a_resend_starts_from_the_first_attempt_and_replaces_a_pending_series() 
     assert_eq!((&rows[0]["status"], &rows[1]["status"]), (&json!("succeeded"), &json!("cancelled")));
     assert_eq!(rows[1]["attempts"][0]["error"], "http_status");
     assert_eq!(rows[1]["attempts"][0]["response_excerpt"], "heard");
+    let headers = &rows[1]["attempts"][0]["response_headers"];
+    assert_eq!(headers["content-length"], "5", "{headers}");
     // It failed: this is the other statement's record.
     let times = &rows[1]["attempts"][0]["times"];
     assert!(times["connect_ms"].is_i64() && times["first_byte_ms"].is_i64() && times["dns_ms"].is_null(), "{times}");
     let one = get(&bench, &format!("{path}/{}", old.id)).await;
-    assert_eq!(&one["attempts"][0]["times"], times);
+    assert_eq!((&one["attempts"][0]["times"], &one["attempts"][0]["response_headers"]), (times, headers));
     assert_eq!(
         get(&bench, &format!("{path}?status=cancelled&http_status=500")).await["data"].as_array().map(Vec::len),
         Some(1)

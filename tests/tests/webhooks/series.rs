@@ -32,6 +32,8 @@ async fn an_event_arrives_signed_as_the_exact_stored_bytes_and_is_logged() -> an
     assert_eq!(delivery.status, DeliveryStatus::Succeeded);
     assert_eq!((delivery.attempt_count, delivery.response_status), (1, Some(200)));
     assert_eq!(attempts[0].response_excerpt.as_deref(), Some("heard"));
+    let headers = attempts[0].response_headers.as_deref().unwrap_or_default();
+    assert!(headers.lines().any(|line| line == "content-length: 5"), "{headers}");
     // Its URL has an address and is plain HTTP.
     assert_eq!((attempts[0].dns_ms, attempts[0].tls_ms), (None, None));
     assert!(attempts[0].connect_ms.is_some() && attempts[0].first_byte_ms >= attempts[0].connect_ms, "{attempts:?}");

@@ -169,6 +169,7 @@ impl Sender {
             response_status: outcome.status.and_then(|status| i16::try_from(status).ok()),
             error: outcome.error,
             response_excerpt: outcome.status.map(|_| outcome.excerpt),
+            response_headers: outcome.headers,
             clock_ahead_seconds: None,
             next,
         }

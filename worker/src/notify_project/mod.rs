@@ -175,6 +175,7 @@ impl ProjectNotifier {
             response_status: outcome.status.and_then(|status| i16::try_from(status).ok()),
             error: outcome.error,
             response_excerpt: outcome.status.map(|_| outcome.excerpt.clone()),
+            response_headers: outcome.headers.clone(),
             duration_ms: i32::try_from(outcome.duration_ms).unwrap_or(i32::MAX),
         };
         let once = async || {

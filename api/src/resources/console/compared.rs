@@ -94,6 +94,7 @@ mod tests {
             tls_ms: None,
             first_byte_ms: None,
             clock_ahead_seconds: None,
+            response_headers: None,
         };
         let (url_host, url_path) = (Some("example.com:8443".to_owned()), Some("/hook".to_owned()));
         SentRow { attempt, url_host, url_path, request_headers: None }

@@ -8,6 +8,7 @@ use super::words::{clock, endpoint_url, exact, hidden, link, or_dash, shown_url,
 use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::json::json_of;
+use crate::resources::verifying::verifying;
 use crate::resources::webhooks::deliveries::DeliveryDetail;
 use crate::usecases::webhooks::resend::{By, resend_delivery};
 use chrono::{DateTime, Utc};
@@ -55,6 +56,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         }
         (shell::section("attempts", "Attempts", &tried(&visit, &attempts, row.status, body.as_deref(), &secrets, now)))
         (shell::section("body", "The body that every attempt sends", &if sees { sent_body(body.as_deref()) } else { hidden() }))
+        (verifying())
         @if !repeats.is_empty() {
             (shell::section("repeats", "Other deliveries of the same event to this endpoint", &super::deliveries::rows(&repeats, now)))
         }
@@ -154,7 +156,9 @@ fn sent_and_answered(before: Option<&SentRow>, sent: &SentRow, body: Option<&str
         (told_clock(attempt))
         h3 { "Answered" }
         pre { code {
-            @match attempt.response_status { Some(status) => { "HTTP/1.1 " (status) "\n\n" } None => { "No answer.\n" } }
+            @match attempt.response_status { Some(status) => { "HTTP/1.1 " (status) "\n" } None => { "No answer.\n" } }
+            @if let Some(headers) = &attempt.response_headers { (headers) "\n" }
+            @if attempt.response_status.is_some() { "\n" }
             (attempt.response_excerpt.as_deref().unwrap_or_default())
         } }
         @if let Some(changed) = before.and_then(|before| answers(before, sent)) { (changed) }

@@ -135,6 +135,7 @@ fn facts(visit: &Visit, origin: &Origin, found: &JobRecords<'_>, waiting: &WaitF
         @if let Some(why) = &waits {
             p { b { "Why it waits: " } (why)
                 @if waiting.is_put_off() { " To let it go on now: " code data-copy="" { "mws admin accounts forgive " (origin.payer) } }
+                @if waiting.has_no_worker() { " What is missing: " code data-copy="" { "mws doctor --only engines" } }
                 @if let Some(read) = job.read.filter(|_| waiting.standing.paused_at.is_some()) {
                     " To let it go on: " code data-copy="" { "mws admin reads resume " (read) }
                 }

@@ -8,6 +8,7 @@ use super::{PORTAL_PATH, Visit, attempts, leads_to};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::field;
 use crate::resources::fragments::{Fit, clock, code, facts, fitted_table, instead, or_dash, short, state};
+use crate::resources::verifying::verifying;
 use domain::portal::PortalPage;
 use domain::receiver_clock;
 use domain::series::DeliveryStatus;
@@ -263,6 +264,7 @@ pub(super) async fn delivery(visit: Visit) -> Answer<Response> {
         @for attempt in attempts { (tried(attempt)) }
         h2 { "What is sent" }
         pre tabindex="0" { (sent(&found["request_body"])) }
+        (verifying())
         p { a href={ (PORTAL_PATH) "/webhooks/" (endpoint) } { "Back to the endpoint" } }
     };
     Ok(visit.whole("Delivery", &main))
@@ -293,18 +295,26 @@ fn tried(attempt: &Value) -> Markup {
                 " after " (attempt["duration_ms"]) " ms"
             }
             @if let Some(said) = attempt["error"].as_str().and_then(attempts::words) { p { (said) } }
-            @if let Some(headers) = attempt["request_headers"].as_object() {
-                pre tabindex="0" {
-                    @for (name, value) in headers { (name) ": " (value.as_str().unwrap_or_default()) "\n" }
-                }
+            @if attempt["request_headers"].is_object() {
+                pre tabindex="0" { (headers(&attempt["request_headers"])) }
             }
-            @if let Some(excerpt) = attempt["response_excerpt"].as_str().filter(|excerpt| !excerpt.is_empty()) {
+            @let excerpt = attempt["response_excerpt"].as_str().unwrap_or_default();
+            @if attempt["response_headers"].is_object() || !excerpt.is_empty() {
                 p.soft { "It answered:" }
-                pre tabindex="0" { (excerpt) }
+                pre tabindex="0" {
+                    (headers(&attempt["response_headers"]))
+                    @if !excerpt.is_empty() { "\n" (excerpt) }
+                }
             }
             @if let Some(ahead) = ahead_seconds(attempt) { (servers_clock(ahead, !attempt["error"].is_null())) }
         }
     }
+}
+
+/// Shows headers, a line for each.
+fn headers(headers: &Value) -> Markup {
+    let all = headers.as_object().into_iter().flatten();
+    html! { @for (name, value) in all { (name) ": " (value.as_str().unwrap_or_default()) "\n" } }
 }
 
 /// Sends a delivery again, as a new delivery.

@@ -9,11 +9,13 @@ use crate::http::error::{Answer, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
 use crate::usecases::projects::reach;
+use domain::answer_headers;
 use domain::ids::{ProjectId, ProjectWebhookId};
 use domain::project::WebhookStatus;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
+use std::collections::BTreeMap;
 use store::project_webhooks::{self, WebhookRow};
 
 /// The error codes of this operation, besides those that any operation may return.
@@ -60,6 +62,8 @@ pub struct ProjectDelivery {
     pub error: Option<Text>,
     /// The start of the receiver's answer; null when there was none.
     pub response_excerpt: Option<Text>,
+    /// The headers of its answer, or null: as in the log of job webhooks.
+    pub response_headers: Option<BTreeMap<String, String>>,
     /// Its duration in milliseconds, or null.
     pub duration_ms: Option<i32>,
     /// When the status changed.
@@ -116,6 +120,7 @@ impl From<WebhookRow> for ProjectDelivery {
             response_status: row.response_status,
             error: row.error.map(Text),
             response_excerpt: row.response_excerpt.map(Text),
+            response_headers: row.response_headers.as_deref().map(answer_headers::by_name),
             duration_ms: row.duration_ms,
             created_at: Time(row.created_at),
             sent_at: row.sent_at.map(Time),

@@ -8,6 +8,7 @@ use super::opening::Opening;
 use super::pool::{is_opened_by, next_chunk};
 use super::{OutboundClient, UrlRefused, shares};
 use bytes::Bytes;
+use domain::answer_headers;
 use domain::attempt::{AttemptError, AttemptTimes};
 use domain::ids::AccountId;
 use domain::receiver_clock;
@@ -49,6 +50,8 @@ pub struct AttemptOutcome {
     /// The start of the response's body as text, at most 1 KiB. Invalid UTF-8, and NUL, which PostgreSQL can't store,
     /// become U+FFFD.
     pub excerpt: String,
+    /// The headers of the response, as `domain::answer_headers` keeps them; none without any.
+    pub headers: Option<String>,
     /// The time from the check of the URL to the end, in milliseconds.
     pub duration_ms: u32,
     /// How long its steps took.
@@ -65,6 +68,7 @@ impl AttemptOutcome {
             error: Some(error),
             is_ours: false,
             excerpt: String::new(),
+            headers: None,
             duration_ms: 0,
             times: AttemptTimes::NONE,
             date: None,
@@ -76,6 +80,8 @@ impl AttemptOutcome {
 #[derive(Default)]
 struct Answer {
     status: Option<u16>,
+    /// Its headers, as the log keeps them.
+    headers: Option<String>,
     /// When its headers came.
     headers_at: Option<Instant>,
     /// What its `Date` says, in unix seconds.
@@ -102,6 +108,7 @@ impl OutboundClient {
             error: failure.map(|failure| failure.error),
             is_ours: failure.is_some_and(|failure| failure.is_ours),
             excerpt: excerpt(&answer.start),
+            headers: answer.headers,
             duration_ms: u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX),
             times: steps.times(first_byte),
             date: answer.date,
@@ -117,6 +124,8 @@ impl OutboundClient {
         (answer.headers_at, answer.is_reused) = (Some(Instant::now()), !is_opened_by(&response, opening));
         let date = response.headers().get(DATE).and_then(|date| date.to_str().ok());
         answer.date = date.and_then(receiver_clock::date);
+        let headers = response.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
+        answer.headers = answer_headers::kept(headers);
         let mut body = response.into_body();
         let mut read = 0;
         // A body that breaks off doesn't change the verdict: the status was received, and nothing else of an answer

@@ -46,6 +46,8 @@ pub struct EndedAttempt {
     pub error: Option<AttemptError>,
     /// The start of the response's body, at most 1 KiB.
     pub response_excerpt: Option<String>,
+    /// The response's headers, as `domain::answer_headers` keeps them; none without any.
+    pub response_headers: Option<String>,
     /// By how many seconds the receiver's clock was ahead of ours, as `domain::receiver_clock` has it; none without a
     /// response that has a date.
     pub clock_ahead_seconds: Option<i32>,
@@ -128,7 +130,8 @@ pub async fn record(conn: &mut PgConnection, ended: &[EndedAttempt]) -> sqlx::Re
         &column(ended, |attempt| attempt.times.connect) as _,
         &column(ended, |attempt| attempt.times.tls) as _,
         &column(ended, |attempt| attempt.times.first_byte) as _,
-        &column(ended, |attempt| attempt.clock_ahead_seconds) as _
+        &column(ended, |attempt| attempt.clock_ahead_seconds) as _,
+        &column(ended, |attempt| attempt.response_headers.clone()) as _
     )
     .fetch_all(conn)
     .await
@@ -161,7 +164,8 @@ pub async fn record_succeeded(conn: &mut PgConnection, ended: &[EndedAttempt]) -
         &column(ended, |attempt| attempt.times.connect) as _,
         &column(ended, |attempt| attempt.times.tls) as _,
         &column(ended, |attempt| attempt.times.first_byte) as _,
-        &column(ended, |attempt| attempt.clock_ahead_seconds) as _
+        &column(ended, |attempt| attempt.clock_ahead_seconds) as _,
+        &column(ended, |attempt| attempt.response_headers.clone()) as _
     )
     .execute(conn)
     .await?;

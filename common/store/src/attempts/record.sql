@@ -5,18 +5,19 @@ WITH ended AS (
     SELECT * FROM unnest(
         $1::uuid[], $2::int[], $3::uuid[], $4::smallint[], $5::boolean[], $6::text[], $7::timestamptz[], $8::int[],
         $9::text[], $10::text[], $11::text[], $12::smallint[], $13::text[], $14::text[], $15::text[], $16::bigint[],
-        $18::int[], $19::int[], $20::int[], $21::int[], $22::int[]
+        $18::int[], $19::int[], $20::int[], $21::int[], $22::int[], $23::text[]
     ) WITH ORDINALITY AS ended (
         delivery_id, claim_no, endpoint_id, attempt, counts, worker, at, duration_ms,
         url_host, url_path, kept_headers, response_status, error, response_excerpt, next_status, retry_after_ms,
-        dns_ms, connect_ms, tls_ms, first_byte_ms, clock_ahead_seconds, position
+        dns_ms, connect_ms, tls_ms, first_byte_ms, clock_ahead_seconds, response_headers, position
     )
 ), logged AS (
     INSERT INTO delivery_attempts (delivery_id, claim_no, attempt, counted, worker, at, duration_ms, url_host,
         url_path, request_headers, response_status, error, response_excerpt, dns_ms, connect_ms, tls_ms, first_byte_ms,
-        clock_ahead_seconds)
+        clock_ahead_seconds, response_headers)
     SELECT delivery_id, claim_no, attempt, true, worker, at, duration_ms, url_host, url_path, kept_headers::jsonb,
-        response_status, error, response_excerpt, dns_ms, connect_ms, tls_ms, first_byte_ms, clock_ahead_seconds
+        response_status, error, response_excerpt, dns_ms, connect_ms, tls_ms, first_byte_ms, clock_ahead_seconds,
+        response_headers
     FROM ended
     ON CONFLICT (delivery_id, claim_no) DO NOTHING
     RETURNING delivery_id, claim_no

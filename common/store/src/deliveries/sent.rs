@@ -32,6 +32,8 @@ pub struct AttemptRow {
     pub first_byte_ms: Option<i32>,
     /// By how many seconds the receiver's clock was ahead of ours; none without a response that has a date.
     pub clock_ahead_seconds: Option<i32>,
+    /// The response's headers, as `domain::answer_headers` keeps them; none without any.
+    pub response_headers: Option<String>,
 }
 
 /// Returns the attempts of these deliveries: deliveries in any order, the attempts of each in the order in which they
@@ -40,7 +42,7 @@ pub async fn attempts_of(conn: &mut PgConnection, ids: &[DeliveryId]) -> sqlx::R
     sqlx::query_as!(
         AttemptRow,
         r#"SELECT delivery_id AS "delivery_id: DeliveryId", attempt, at, duration_ms, response_status, error,
-               response_excerpt, dns_ms, connect_ms, tls_ms, first_byte_ms, clock_ahead_seconds
+               response_excerpt, dns_ms, connect_ms, tls_ms, first_byte_ms, clock_ahead_seconds, response_headers
            FROM delivery_attempts WHERE delivery_id = ANY ($1) ORDER BY delivery_id, claim_no"#,
         ids as _
     )
@@ -67,7 +69,7 @@ pub async fn sent_of(conn: &mut PgConnection, id: DeliveryId) -> sqlx::Result<Ve
     let rows = sqlx::query!(
         r#"SELECT a.attempt, a.at, a.duration_ms, a.response_status, a.error, a.response_excerpt, a.url_host,
                a.url_path, a.request_headers, a.dns_ms, a.connect_ms, a.tls_ms, a.first_byte_ms,
-               a.clock_ahead_seconds, d.event_id, d.event_type
+               a.clock_ahead_seconds, a.response_headers, d.event_id, d.event_type
            FROM delivery_attempts AS a
            JOIN deliveries AS d ON d.id = a.delivery_id
            WHERE a.delivery_id = $1
@@ -90,6 +92,7 @@ pub async fn sent_of(conn: &mut PgConnection, id: DeliveryId) -> sqlx::Result<Ve
             tls_ms: row.tls_ms,
             first_byte_ms: row.first_byte_ms,
             clock_ahead_seconds: row.clock_ahead_seconds,
+            response_headers: row.response_headers,
         },
         url_host: row.url_host,
         url_path: row.url_path,

@@ -89,6 +89,8 @@ pub struct WebhookRow {
     pub error: Option<String>,
     /// The start of the response's body, at most 1 KiB.
     pub response_excerpt: Option<String>,
+    /// The response's headers, as `domain::answer_headers` keeps them; none without any.
+    pub response_headers: Option<String>,
     /// How long the request took, in milliseconds.
     pub duration_ms: Option<i32>,
     /// When the project's status changed.
@@ -108,7 +110,7 @@ pub async fn list(
         WebhookRow,
         r#"SELECT id AS "id: ProjectWebhookId", project_id AS "project_id: ProjectId", revision,
                event AS "event: ProjectStatus", url, status AS "status: WebhookStatus", sent_at, request_headers,
-               response_status, error, response_excerpt, duration_ms, created_at, finished_at
+               response_status, error, response_excerpt, response_headers, duration_ms, created_at, finished_at
            FROM project_webhooks
            WHERE project_id = $1 AND ($2::uuid IS NULL OR id < $2)
            ORDER BY id DESC

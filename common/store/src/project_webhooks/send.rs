@@ -103,6 +103,8 @@ pub struct Outcome {
     pub error: Option<AttemptError>,
     /// The start of the response's body, at most 1 KiB.
     pub response_excerpt: Option<String>,
+    /// The response's headers, as `domain::answer_headers` keeps them; none without any.
+    pub response_headers: Option<String>,
     /// How long the request took, in milliseconds.
     pub duration_ms: i32,
 }
@@ -125,7 +127,7 @@ pub async fn record(
     let done = sqlx::query!(
         "UPDATE project_webhooks
          SET status = $3, response_status = $4, error = $5, response_excerpt = $6, duration_ms = $7,
-             finished_at = mws_now(), body = ''
+             response_headers = $8, finished_at = mws_now(), body = ''
          WHERE id = $1 AND status = 'sent' AND sent_by = $2",
         id as _,
         worker,
@@ -133,7 +135,8 @@ pub async fn record(
         outcome.response_status,
         outcome.error.map(AttemptError::name),
         outcome.response_excerpt,
-        outcome.duration_ms
+        outcome.duration_ms,
+        outcome.response_headers
     )
     .execute(conn)
     .await?;

@@ -221,6 +221,11 @@ impl WaitFacts<'_> {
     pub(super) fn is_put_off(&self) -> bool {
         self.wait() == Wait::ProcessorTime
     }
+
+    /// Whether the job waits for a worker that can run it.
+    pub(super) fn has_no_worker(&self) -> bool {
+        self.wait() == Wait::Engine
+    }
 }
 
 /// Returns the reason why a queued job waits; none for any other. Operators are told more of it than its account.

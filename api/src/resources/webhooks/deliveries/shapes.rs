@@ -2,6 +2,7 @@
 
 use super::words::{Kind, Status, Why};
 use crate::http::text::{Text, Time};
+use domain::answer_headers;
 use poem_openapi::types::Any;
 use poem_openapi::{Object, Union};
 use serde_json::Value;
@@ -66,6 +67,9 @@ pub struct Attempt {
     pub error: Option<Text>,
     /// The start of the receiver's answer, at most 1 KiB; null when there was none.
     pub response_excerpt: Option<Text>,
+    /// The headers of its answer, at most 32 and 2,000 bytes in all: a value of more than 256 bytes is cut, and of one
+    /// that may be a secret, such as a cookie, the name alone is kept. Null without any.
+    pub response_headers: Option<BTreeMap<String, String>>,
     /// By how many seconds the receiver's clock was ahead of ours, by the `Date` of its answer; negative when it was
     /// behind. A receiver refuses signatures when it is off by more than 300. Null without an answer that has a `Date`.
     pub clock_ahead_seconds: Option<i32>,
@@ -149,6 +153,8 @@ pub struct SentAttempt {
     pub error: Option<Text>,
     /// The start of the receiver's answer, at most 1 KiB; null when there was none.
     pub response_excerpt: Option<Text>,
+    /// The headers of its answer, or null: as in the list of deliveries.
+    pub response_headers: Option<BTreeMap<String, String>>,
     /// By how many seconds the receiver's clock was ahead of ours, or null: as in the list of deliveries.
     pub clock_ahead_seconds: Option<i32>,
 }
@@ -185,6 +191,7 @@ impl DeliveryDetail {
             attempt.request_path = None;
             attempt.request_headers = None;
             attempt.response_excerpt = None;
+            attempt.response_headers = None;
         }
     }
 }
@@ -204,6 +211,7 @@ impl From<SentRow> for SentAttempt {
             response_status: shown.response_status,
             error: shown.error,
             response_excerpt: shown.response_excerpt,
+            response_headers: shown.response_headers,
             clock_ahead_seconds: shown.clock_ahead_seconds,
         }
     }
@@ -255,6 +263,7 @@ impl Delivery {
     pub fn hide_payloads(&mut self) {
         for attempt in &mut self.attempts {
             attempt.response_excerpt = None;
+            attempt.response_headers = None;
         }
     }
 }
@@ -274,6 +283,7 @@ impl From<AttemptRow> for Attempt {
             response_status: row.response_status,
             error: row.error.map(Text),
             response_excerpt: row.response_excerpt.map(Text),
+            response_headers: row.response_headers.as_deref().map(answer_headers::by_name),
             clock_ahead_seconds: row.clock_ahead_seconds,
         }
     }

@@ -173,6 +173,7 @@ async fn a_packed_body_is_not_unpacked() {
     let receiver = Receiver::tls(Behaviour::Answers(answer)).await;
     let outcome = local(&receiver).post_webhook(to(hook(&receiver))).await;
     assert_eq!((outcome.error, outcome.excerpt.as_str()), (None, "PACK"));
+    assert_eq!(outcome.headers.as_deref(), Some("content-encoding: gzip\ncontent-length: 4"));
 }
 
 #[tokio::test]
@@ -206,7 +207,7 @@ async fn each_failure_has_its_word_and_nothing_more() {
     ] {
         let outcome = client.post_webhook(to(url.clone())).await;
         assert_eq!((outcome.status, outcome.error), (None, Some(error)), "{url}");
-        assert_eq!(outcome.excerpt, "", "{url}");
+        assert_eq!((&*outcome.excerpt, outcome.headers), ("", None), "{url}");
     }
 }
 
