@@ -35,8 +35,15 @@ pub(crate) async fn driven<T: Send + 'static>(
     let (dropped, runtime) = (CancellationToken::new(), Handle::current());
     let _guard = dropped.clone().drop_guard();
     let work = work.in_current_span();
+    let wanted = async move {
+        tokio::select! {
+            biased;
+            () = dropped.cancelled() => None,
+            done = work => Some(done),
+        }
+    };
     let run = move || {
-        let done = runtime.block_on(dropped.run_until_cancelled_owned(work));
+        let done = runtime.block_on(wanted);
         drop(working);
         done
     };
