@@ -101,8 +101,8 @@ struct Lender {
 }
 
 impl Lender {
-    /// Looks when a job that came has waited long enough to be lent a place, when a lent place was left, and each
-    /// second, until the process is told to end.
+    /// Looks each second, until the process is told to end. While long jobs have all slots it also looks when a job has
+    /// waited long enough to be lent a place, and when a lent place was left.
     async fn go_on(mut self) {
         let mut ticks = interval(LOOKS);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -110,11 +110,12 @@ impl Lender {
         let (tickets, shutdown) = (self.worker.process.wakes.of_queues(&queues), self.worker.process.shutdown.clone());
         let mut soon = soon_after(&tickets);
         loop {
+            let is_full = self.long() >= self.slots;
             tokio::select! {
                 () = shutdown.cancelled() => return,
                 _ = ticks.tick() => {}
-                () = &mut soon => soon = soon_after(&tickets),
-                () = self.places.left() => {}
+                () = &mut soon, if is_full => soon = soon_after(&tickets),
+                () = self.places.left(), if is_full => {}
             }
             self.look().await;
         }
@@ -124,8 +125,7 @@ impl Lender {
         self.note_what_runs();
         self.note_trial().await;
         let (holders, claimed) = (self.worker.holders(), self.worker.claimed());
-        let long = self.in_slots.values().filter(|since| since.elapsed() >= LONG).count();
-        let Some(waited) = patience(&holders, self.slots, long) else { return };
+        let Some(waited) = patience(&holders, self.slots, self.long()) else { return };
         // Their claims are under way.
         let coming = self.beside.iter().filter(|(job, _)| !claimed.contains_key(*job));
         let coming: Vec<AccountId> = coming.map(|(_, (payer, _))| *payer).collect();
@@ -163,6 +163,11 @@ impl Lender {
 
     fn asking_nobody(&self) -> Vec<Task> {
         self.tasks.iter().copied().filter(|task| asks_nobody(*task)).collect()
+    }
+
+    /// Returns how many jobs have had their slots for long, as far as was seen.
+    fn long(&self) -> usize {
+        self.in_slots.values().filter(|since| since.elapsed() >= LONG).count()
     }
 
     fn note_what_runs(&mut self) {
