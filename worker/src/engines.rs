@@ -10,7 +10,7 @@ use crate::open_media::OpenMedia;
 use crate::readers::{
     DiarizerSettings, Engine, JobCtx, MediaLimits, ReadError, ReadOutcome, ReaderSettings, Readers, TranscriberSettings,
 };
-use crate::renders::{ItemMedia, Rendered, Renderer, Sources, worth_ms};
+use crate::renders::{ItemMedia, Rendered, Renderer, Sources, driven, worth_ms};
 use domain::ids::{ItemId, JobId};
 use domain::model::{BuiltIn, ModelKind};
 use domain::read::Read;
@@ -160,7 +160,7 @@ impl Engines {
         });
         let render: Render = Arc::new(move |rendering, ctx| {
             let (readers, renderer, open) = (Arc::clone(&readers), renderer.clone(), Arc::clone(&open));
-            async move { make(&readers, renderer.as_ref(), &open, &rendering, &ctx).await }.boxed()
+            async move { make(&readers, renderer.as_ref(), &open, rendering, ctx).await }.boxed()
         });
         let (generate, call_off) = generating_with(generator);
         let translate: Translate = Arc::new(move |asked, ctx| {
@@ -254,35 +254,40 @@ async fn make(
     readers: &Readers,
     renderer: Option<&Renderer>,
     open: &OpenMedia,
-    rendering: &RenderRequest,
-    ctx: &JobCtx,
+    rendering: RenderRequest,
+    mut ctx: JobCtx,
 ) -> Result<Rendered, ReadError> {
     let renderer = renderer.ok_or(ReadError::EngineNotConfigured(Task::Render))?;
     let tools = readers.tools().ok_or(ReadError::EngineNotConfigured(Task::Render))?;
     let media = match &rendering.source {
-        Some(media) => Some(open.get(media, &tools, ctx).await?),
+        Some(media) => Some(open.get(media, &tools, &ctx).await?),
         None => None,
     };
     let music = match &rendering.music {
-        Some(music) => Some(open.get(music, &tools, ctx).await?),
+        Some(music) => Some(open.get(music, &tools, &ctx).await?),
         None => None,
     };
     let (mut held, mut others) = (Vec::new(), HashMap::new());
     for other in &rendering.others {
-        let opened = open.get(&other.media, &tools, ctx).await?;
+        let opened = open.get(&other.media, &tools, &ctx).await?;
         let source = ItemMedia { media: opened.source.clone(), duration_ms: other.duration_ms };
         others.insert(other.item, source);
         held.push(opened);
     }
     if let RenderPlan::RenderCanvas { still } = &rendering.plan {
-        return renderer.draw(&tools, &others, still, rendering.most_bytes, ctx).await;
+        return renderer.draw(&tools, &others, still, rendering.most_bytes, &ctx).await;
     }
-    let mut ctx = ctx.clone();
     if let RenderPlan::RenderTimeline { film } = &rendering.plan {
         ctx.deadline = ctx.deadline.min(Instant::now() + rendering.time.of(worth_ms(film, &others)));
     }
     let source = media.as_ref().map(|media| media.source.clone()).ok_or(ReadError::Missing)?;
     let music_source = music.as_ref().map(|music| music.source.clone());
     let sources = Sources { source, music: music_source, others };
-    renderer.render(&sources, &rendering.plan, rendering.most_bytes, &ctx).await
+    let (renderer, processor) = (renderer.clone(), ctx.processor.clone());
+    let rendered = async move {
+        // What is open stays so until it is done.
+        let _open = (media, music, held);
+        renderer.render(&sources, &rendering.plan, rendering.most_bytes, &ctx).await
+    };
+    driven(&processor, rendered.boxed()).await?
 }

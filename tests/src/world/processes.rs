@@ -56,6 +56,21 @@ impl WorkerProcess {
         }
         Ok(found)
     }
+
+    /// The `nice` values of its threads of this name.
+    pub fn nice_of(&self, thread: &str) -> anyhow::Result<Vec<i64>> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(format!("/proc/{}/task", self.pid()))? {
+            // A thread may have ended meanwhile.
+            let Ok(stat) = fs::read_to_string(entry?.path().join("stat")) else { continue };
+            let (name, values) = stat.rsplit_once(") ").context("it has a name")?;
+            if name.ends_with(&format!("({thread}")) {
+                // The state, the third value, is the first of these.
+                found.push(values.split(' ').nth(19 - 3).context("it has a priority")?.parse()?);
+            }
+        }
+        Ok(found)
+    }
 }
 
 impl Drop for WorkerProcess {

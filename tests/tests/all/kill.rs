@@ -90,6 +90,9 @@ async fn a_render_whose_worker_is_killed_ends_on_another_one_as_one_item_charged
         Ok((children.len() == 2).then_some(children))
     })
     .await?;
+    // What the process itself does for it gives way to calls, as its children do.
+    let own = doomed.nice_of("lone_worker")?[0];
+    assert_eq!(doomed.nice_of("render")?, [(own + 5).min(19)]);
     assert_eq!(tenant.client.job(&id).await?["status"], "running");
     let killed = Instant::now();
     doomed.kill()?;

@@ -79,9 +79,8 @@ async fn a_download_that_fails_is_tried_again_and_what_is_not_there_is_not() -> 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_wait_for_a_slot_is_no_time_of_the_provider() -> anyhow::Result<()> {
-    // It is looked at after a second, and a slot that does not come free is waited for five: six in all.
-    let (world, tenant, provider, _folder) = service("6").await?;
+async fn what_a_provider_made_is_stored_beside_a_slot_that_another_job_has() -> anyhow::Result<()> {
+    let (world, tenant, provider, _folder) = service("20").await?;
     let (client, done) = (&tenant.client, Arc::new(AtomicBool::new(false)));
     let is_done = Arc::clone(&done);
     provider.answer(move |method, path, _| {

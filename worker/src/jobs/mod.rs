@@ -173,7 +173,12 @@ impl Worker {
         }
         let claimed_at = Instant::now();
         match self.claim(job).await {
-            Ok(Some(claimed)) => self.run(claimed, claimed_at)(slot).await,
+            Ok(Some(claimed)) => {
+                self.run(claimed, claimed_at)(slot.clone()).await;
+                // Whoever lends slots hears that this one is free.
+                slot.leave();
+                slot.tell();
+            }
             Ok(None) => {}
             Err(error) => tracing::warn!(job.id = %job, error = %error, "A job has to wait for its ticket."),
         }

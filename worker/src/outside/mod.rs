@@ -3,8 +3,8 @@
 //! turn to be drawn (`renders/canvas`).
 //!
 //! A job takes a place to wait in before it fetches anything (`places`), and is put back into the queue if none is left
-//! for it. When no slot comes free within a few seconds once it may go on, it goes on beside the slots: a few jobs at a
-//! time (`waiting`).
+//! for it. When no slot comes free in a moment once it may go on, it goes on beside the slots: a few jobs at a time
+//! (`waiting`).
 
 mod places;
 mod waiting;

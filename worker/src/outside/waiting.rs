@@ -10,8 +10,9 @@ use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::sleep;
 
-/// How long a job waits for a slot before it goes on beside the slots.
-const SLOT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a job waits for a slot before it goes on beside the slots: it has waited for one already when it began, and
+/// how many go on so is bounded.
+const SLOT_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// How a job waits outside its slot. It has a place for that until this is dropped.
 #[derive(Debug)]
@@ -82,6 +83,7 @@ mod tests {
     use super::*;
     use runtime::descriptors::MOST_WAITING_JOBS;
     use runtime::queue::LentSlots;
+    use tokio::time::timeout;
     use tokio_util::sync::CancellationToken;
 
     const AN_ACCOUNTS: usize = 16;
@@ -111,6 +113,16 @@ mod tests {
         assert_eq!(lent.free(), 1);
         waiting.back().await;
         assert_eq!(lent.free(), 0, "it goes on in its place");
+    }
+
+    #[tokio::test]
+    async fn whoever_comes_back_to_a_slot_that_is_held_goes_on_beside_it_at_once() {
+        let (limits, lent) = (limits(), LentSlots::new(1));
+        let waiting = limits.waiting(lent.take().unwrap(), AccountId::mint(), Arc::default()).unwrap();
+        waiting.leave();
+        let _held = lent.take().unwrap();
+        timeout(Duration::from_secs(2), waiting.back()).await.expect("it waits for no second job");
+        assert_eq!(limits.beside.available_permits(), BESIDE - 1);
     }
 
     #[test]

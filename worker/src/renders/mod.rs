@@ -2,15 +2,16 @@
 //!
 //! Everything that touches bytes happens in confined children, as in `readers::decode`. `sound` cuts or mixes to the
 //! sample, `picture_track` keeps a video's frames, `format` chooses the output format; `timeline` makes films and
-//! `canvas` pictures, with the letters of `fonts`, and `gone_through` refuses plans that take too much decoding.
-//! Nothing here knows a database, a job row or the media store: opened sources and a plan in, an opened file or a
-//! `ReadError` out.
+//! `canvas` pictures, with the letters of `fonts`; all of that gives way to calls (`giving_way`), and `gone_through`
+//! refuses plans that take too much decoding. Nothing here knows a database, a job row or the media store: opened
+//! sources and a plan in, an opened file or a `ReadError` out.
 
 mod canvas;
 mod cut;
 mod dub;
 mod fonts;
 mod format;
+mod giving_way;
 mod gone_through;
 mod limiter;
 mod mix;
@@ -22,6 +23,7 @@ mod timeline;
 
 pub(crate) use canvas::drawing_limits;
 pub(crate) use dub::DubMix;
+pub(crate) use giving_way::driven;
 
 use crate::ingest::facts;
 use crate::new_media::NewMedia;

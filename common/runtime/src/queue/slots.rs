@@ -77,6 +77,11 @@ impl LentSlots {
     pub fn free(&self) -> usize {
         self.0.permits.available_permits()
     }
+
+    /// Completes when somebody tells of a lent slot that was left, or at once if somebody has told meanwhile.
+    pub fn left(&self) -> BoxFuture<'static, ()> {
+        self.0.left()
+    }
 }
 
 #[derive(Debug)]
@@ -149,6 +154,8 @@ mod tests {
         let slot = lent.take().unwrap();
         assert!(lent.free() == 0 && lent.take().is_none());
         assert!(slot.leave());
+        slot.tell();
+        assert_eq!(poll!(lent.left()), Poll::Ready(()), "whoever lends hears of it");
         let other = lent.take().unwrap();
         let mut coming = pin!(slot.retake());
         assert_eq!(poll!(&mut coming), Poll::Pending);

@@ -29,6 +29,8 @@ mod sound;
 mod source;
 mod stills;
 
+#[cfg(target_os = "linux")]
+pub(crate) use confine::NICER;
 pub use confine::Refused;
 pub use decoded::DecodeSummary;
 pub(crate) use encoder::{Encoder, Feed, Workshop, made};

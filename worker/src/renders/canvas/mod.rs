@@ -17,6 +17,7 @@ use crate::ingest::facts;
 use crate::new_media::NewMedia;
 use crate::readers::decode::{Room, Workshop, cover, picture};
 use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
+use crate::renders::giving_way::giving_way;
 use crate::renders::gone_through::refuse_unpaid;
 use domain::ids::ItemId;
 use domain::item::ItemType;
@@ -208,8 +209,8 @@ impl Easel<'_> {
     }
 }
 
-/// Does processor-bound work on a thread of its own, and counts its time as a child's, since a customer's picture is
-/// drawn. It is not awaited past the end of the job.
+/// Does processor-bound work on a thread of its own, which gives way as a child does, and counts its time as a child's,
+/// since a customer's picture is drawn. It is not awaited past the end of the job.
 async fn blocking<T: Send + 'static>(ctx: &JobCtx, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ReadError> {
     let processor = ctx.processor.clone();
     let working = processor.own_work().await;
@@ -220,7 +221,7 @@ async fn blocking<T: Send + 'static>(ctx: &JobCtx, work: impl FnOnce() -> T + Se
         drop(working);
         done
     };
-    ctx.bounded(tokio::task::spawn_blocking(counted)).await?.map_err(|_| ReadError::Crashed)
+    ctx.bounded(giving_way(counted)).await?
 }
 
 /// Returns the processor time of this thread.

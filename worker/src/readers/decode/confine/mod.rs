@@ -33,7 +33,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Threads that a child may have.
 const MOST_TASKS: u64 = 512;
 /// By how much a child's priority is below this process's (`nice`), so that calls are answered while media is decoded.
-const NICER: u8 = 5;
+/// What this process does itself for renders has the same.
+pub(crate) const NICER: u8 = 5;
 /// Tasks that this process's user may have where children can't be counted apart, beyond twice what it has now.
 const MORE_TASKS: u64 = 1_024;
 
