@@ -72,8 +72,8 @@ fn number(digits: &str) -> Option<u64> {
     Some(digits.parse().unwrap_or(u64::MAX))
 }
 
-/// Whether the request may go on by its `If-Match`: it has none, or one that names this tag. A weak tag names none, since
-/// it does not say that each byte is the same.
+/// Whether the request may go on by its `If-Match`: it has none, or one that names this tag. A weak tag names none,
+/// since it does not say that each byte is the same.
 pub fn is_as_wanted(if_match: Option<&str>, tag: &str) -> bool {
     if_match.is_none_or(|tags| members(tags).any(|named| named == "*" || named == tag))
 }
