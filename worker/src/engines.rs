@@ -6,15 +6,21 @@
 use crate::dubs::{DubRequest, Dubbed, Dubber, is_translator};
 use crate::generations::{GenerationRequest, Generator, TranslationRequest, Translators};
 use crate::new_media::NewMedia;
-use crate::open_media::OpenMedia;
+use crate::open_media::{Held, OpenMedia};
 use crate::readers::{
-    DiarizerSettings, Engine, JobCtx, MediaLimits, ReadError, ReadOutcome, ReaderSettings, Readers, TranscriberSettings,
+    DiarizerSettings, Engine, JobCtx, MediaLimits, MediaTools, ReadError, ReadOutcome, ReaderSettings, Readers,
+    TranscriberSettings,
 };
+<<<<<<< HEAD
 use crate::renders::{ItemMedia, Rendered, Renderer, Sources, driven, worth_ms};
+=======
+use crate::renders::{DecodedLayers, ItemMedia, Rendered, Renderer, Sources, draw, worth_ms};
+>>>>>>> c06571f5f87b254c3184443aaccb54fe54cb437d
 use domain::ids::{ItemId, JobId};
 use domain::model::{BuiltIn, ModelKind};
 use domain::read::Read;
 use domain::render::RenderPlan;
+use domain::still::Still;
 use domain::task::Task;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -259,6 +265,10 @@ async fn make(
 ) -> Result<Rendered, ReadError> {
     let renderer = renderer.ok_or(ReadError::EngineNotConfigured(Task::Render))?;
     let tools = readers.tools().ok_or(ReadError::EngineNotConfigured(Task::Render))?;
+    if let RenderPlan::RenderCanvas { still } = &rendering.plan {
+        let layers = decode(renderer, open, (&tools, still, &rendering.others), ctx).await?;
+        return draw(&tools, still, layers, rendering.most_bytes, ctx).await;
+    }
     let media = match &rendering.source {
         Some(media) => Some(open.get(media, &tools, &ctx).await?),
         None => None,
@@ -267,6 +277,7 @@ async fn make(
         Some(music) => Some(open.get(music, &tools, &ctx).await?),
         None => None,
     };
+<<<<<<< HEAD
     let (mut held, mut others) = (Vec::new(), HashMap::new());
     for other in &rendering.others {
         let opened = open.get(&other.media, &tools, &ctx).await?;
@@ -277,6 +288,10 @@ async fn make(
     if let RenderPlan::RenderCanvas { still } = &rendering.plan {
         return renderer.draw(&tools, &others, still, rendering.most_bytes, &ctx).await;
     }
+=======
+    let (others, _held) = open_items(open, &rendering.others, &tools, ctx).await?;
+    let mut ctx = ctx.clone();
+>>>>>>> c06571f5f87b254c3184443aaccb54fe54cb437d
     if let RenderPlan::RenderTimeline { film } = &rendering.plan {
         ctx.deadline = ctx.deadline.min(Instant::now() + rendering.time.of(worth_ms(film, &others)));
     }
@@ -290,4 +305,70 @@ async fn make(
         renderer.render(&sources, &rendering.plan, rendering.most_bytes, &ctx).await
     };
     driven(&processor, rendered.boxed()).await?
+}
+
+/// Decodes the items of a picture. They are closed, and their copies deleted, before it waits for its turn to be drawn.
+async fn decode(
+    renderer: &Renderer,
+    open: &OpenMedia,
+    (tools, still, items): (&Arc<MediaTools>, &Still, &[RenderItem]),
+    ctx: &JobCtx,
+) -> Result<DecodedLayers, ReadError> {
+    let (sources, _held) = open_items(open, items, tools, ctx).await?;
+    renderer.decode(&sources, still, ctx).await
+}
+
+/// Opens these items, which stay open for as long as they are held.
+async fn open_items(
+    open: &OpenMedia,
+    items: &[RenderItem],
+    tools: &Arc<MediaTools>,
+    ctx: &JobCtx,
+) -> Result<(HashMap<ItemId, ItemMedia>, Vec<Held>), ReadError> {
+    let (mut opened, mut held) = (HashMap::new(), Vec::new());
+    for item in items {
+        let one = open.get(&item.media, tools, ctx).await?;
+        opened.insert(item.item, ItemMedia { media: one.source.clone(), duration_ms: item.duration_ms });
+        held.push(one);
+    }
+    Ok((opened, held))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::readers::tests::{Studio, an_hour};
+    use bytes::Bytes;
+    use domain::ids::WorkspaceId;
+    use domain::still::{StillFormat, StillLayer, StillPicture};
+    use runtime::media::MediaStore;
+
+    /// A picture of 40 × 40 pixels, all of it this item.
+    fn still(item: ItemId) -> Still {
+        let picture = StillPicture::Image { item, at_us: None, cover: true };
+        let place = [0, 0, 40_000, 40_000];
+        let layer = StillLayer { picture, place, rotation: 0, opacity: 1_000_000, radius: 0, shadow: None };
+        let (workspace, format, canvas) = (WorkspaceId::mint(), StillFormat::Png, [40; 2]);
+        Still { workspace, format, canvas, size: canvas, background: None, layers: vec![layer] }
+    }
+
+    #[tokio::test]
+    async fn the_items_of_a_picture_are_closed_once_they_are_decoded() {
+        let (studio, item, key) = (Studio::new(), ItemId::mint(), "items/a/media/1");
+        let bytes = std::fs::read(studio.make("a.png", "color=lime:s=40x40:d=1", &["-frames:v", "1"])).unwrap();
+        let store = MediaStore::open(&format!("file:{}", studio.path("store").display())).unwrap();
+        store.put(key, Bytes::from(bytes)).await.unwrap();
+        let (open, tools, ctx, still) = (OpenMedia::new(store), studio.tools(), an_hour(), still(item));
+        let renderer = Renderer::found(&tools).expect("`scripts/setup` installs an ffmpeg that encodes");
+        let media = StoredMedia { object_key: key.to_owned(), bytes: 0 };
+        // Whoever has the item open meanwhile shares its file.
+        let other = open.get(&media, &tools, &ctx).await.unwrap();
+        let file = Arc::downgrade(&other.source.shared_file());
+        let items = [RenderItem { item, media, duration_ms: 0 }];
+        let layers = decode(&renderer, &open, (&tools, &still, &items), &ctx).await.unwrap();
+        drop(other);
+        assert!(file.upgrade().is_none(), "its layers keep the item open");
+        let rendered = draw(&tools, &still, layers, 1 << 20, &ctx).await.unwrap();
+        assert_eq!(rendered.media.facts.width.zip(rendered.media.facts.height), Some((40, 40)));
+    }
 }

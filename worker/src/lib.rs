@@ -21,6 +21,7 @@ pub mod notify_project;
 mod open_media;
 mod outside;
 mod own_turns;
+mod places;
 pub mod readers;
 pub mod renders;
 mod turns;

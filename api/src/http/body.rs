@@ -152,6 +152,17 @@ fn refuse_unclear_headers(request: &Request) -> Answer<()> {
     Ok(())
 }
 
+/// Refuses a body whose end others might see elsewhere: proxies differ in what they take of several transfer codings,
+/// and the HTTP implementation takes any whose last one is `chunked`.
+pub fn refuse_odd_coding(request: &Request) -> Answer<()> {
+    let mut codings = request.headers().get_all(header::TRANSFER_ENCODING).iter();
+    let is_usual = codings.next().is_none_or(|coding| coding.as_bytes().eq_ignore_ascii_case(b"chunked"));
+    if is_usual && codings.next().is_none() {
+        return Ok(());
+    }
+    Err(ApiError::new(Code::InvalidRequest, "`transfer-encoding`: expected `chunked`, once, or a `content-length`."))
+}
+
 async fn read(rooms: &BodyMemory, mut room: BodyPermit, body: Body) -> Answer<(Bytes, BodyPermit)> {
     let mut stream = body.into_bytes_stream();
     let mut bytes = BytesMut::new();

@@ -8,12 +8,11 @@ use crate::app::App;
 use crate::app::beside::{in_turn_if, run_beside_if};
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
-use crate::usecases::documents::{Document, Kept, acts_in, missing, opened};
+use crate::usecases::documents::{Document, Kept, acts_in, is_long, missing, opened};
 use crate::usecases::gone;
-use domain::document::{self, LONG_BYTES};
 use serde_json::Value;
 use sqlx::PgConnection;
-use store::documents::{self, ReadRow, SummaryRow};
+use store::documents::{self, DocumentRow, SummaryRow};
 use uuid::Uuid;
 
 /// Returns the document, for a call that acts in its workspace.
@@ -49,11 +48,11 @@ pub async fn reach_revision<D: Document>(app: &App, caller: &Caller, id: Uuid, r
     read(app, caller, row).await
 }
 
-async fn read<D: Document>(app: &App, caller: &Caller, row: ReadRow) -> Answer<Kept<D>> {
+async fn read<D: Document>(app: &App, caller: &Caller, row: DocumentRow) -> Answer<Kept<D>> {
     let is_long = is_long(&row);
-    let mut body: D = in_turn_if(app, caller.account_id, is_long, || parsed(&row)).await?;
+    let mut body: D = in_turn_if(app, caller.account_id, is_long, || opened(&row)).await?;
     let refs = gone::look_up(&mut *app.conn().await?, &body.items(), body.variant_of()).await?;
-    let ReadRow { id, name, revision, created_at, updated_at, .. } = row;
+    let DocumentRow { id, name, revision, created_at, updated_at, .. } = row;
     Ok(Kept { id, name, body, refs, revision, created_at, updated_at, is_long })
 }
 
@@ -63,7 +62,7 @@ async fn read<D: Document>(app: &App, caller: &Caller, row: ReadRow) -> Answer<K
 /// As [`reach`].
 pub async fn content<D: Document>(conn: &mut PgConnection, caller: &Caller, id: Uuid) -> Answer<D> {
     let row = find::<D>(conn, caller, id).await?;
-    run_beside_if(is_long(&row), || parsed(&row))
+    run_beside_if(is_long(&row), || opened(&row))
 }
 
 /// Returns its content, and locks the document until the caller's transaction ends.
@@ -74,7 +73,7 @@ pub(super) async fn content_to_change<D: Document>(conn: &mut PgConnection, call
     let row = documents::find_to_change(conn, D::KIND, id).await.map_err(ApiError::of_own_lock)?;
     let row = row.ok_or_else(missing::<D>)?;
     acts_in::<D>(caller, row.workspace_id)?;
-    run_beside_if(document::is_long(&row.body), || opened(row.id, row.body))
+    run_beside_if(is_long(&row), || opened(&row))
 }
 
 /// Returns what lists show of it.
@@ -104,17 +103,8 @@ fn summarized<D: Document>(caller: &Caller, row: Option<SummaryRow>) -> Answer<V
     Ok(row.summary)
 }
 
-async fn find<D: Document>(conn: &mut PgConnection, caller: &Caller, id: Uuid) -> Answer<ReadRow> {
+async fn find<D: Document>(conn: &mut PgConnection, caller: &Caller, id: Uuid) -> Answer<DocumentRow> {
     let row = documents::find(conn, D::KIND, id).await?.ok_or_else(missing::<D>)?;
     acts_in::<D>(caller, row.workspace_id)?;
     Ok(row)
-}
-
-const fn is_long(row: &ReadRow) -> bool {
-    row.body.len() > LONG_BYTES
-}
-
-fn parsed<D: Document>(row: &ReadRow) -> Answer<D> {
-    serde_json::from_str(&row.body)
-        .map_err(|error| ApiError::internal(format!("the {} {} can't be read: {error}", D::KIND.name(), row.id)))
 }

@@ -12,9 +12,9 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::gone;
 use crate::usecases::once::{Before, Begun, Made, Once};
-use crate::usecases::variants::{original_of, refuse_circle};
+use crate::usecases::variants::refuse_circle;
 use chrono::{DateTime, Utc};
-use domain::document::{DocumentError, DocumentKind, MOST_ACCOUNT_BYTES, MOST_BYTES, checked_name, is_long};
+use domain::document::{DocumentError, DocumentKind, LONG_BYTES, MOST_ACCOUNT_BYTES, MOST_BYTES, checked_name};
 use domain::ids::{ItemId, TimelineId, WorkspaceId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -179,7 +179,7 @@ pub async fn begin_change<D: Document>(
     if if_revision.is_some_and(|asked| asked != row.revision) {
         return Err(conflict::<D>(row.revision));
     }
-    let body = run_beside_if(is_long(&row.body), || opened(row.id, row.body.clone()))?;
+    let body = run_beside_if(is_long(&row), || opened(&row))?;
     let name = row.name.clone();
     Ok(BegunChange::Now(Box::new(DocumentChange { tx, name, body, row, _permit: permit })))
 }
@@ -197,11 +197,12 @@ impl<D: Document> DocumentChange<D> {
         show: impl FnOnce(Kept<D>) -> String,
     ) -> Answer<Made> {
         let name = checked_name(&self.name).map_err(|error| refused(&error))?;
-        let body = run_beside_if(is_long(&self.row.body), || as_json(&self.body))?;
+        let body = run_beside_if(is_long(&self.row), || as_json(&self.body))?;
         let row = documents::replace(&mut self.tx, &self.row, name, &body).await?;
         let row = row.ok_or_else(|| name_taken::<D>(name))?;
         within_quota(&mut self.tx, caller).await?;
-        self.end(app, once, row, show).await
+        let kept = kept(&mut self.tx, row).await?;
+        self.end(app, once, kept, show).await
     }
 
     /// Takes back the document's latest change. `show` writes the answer.
@@ -214,23 +215,23 @@ impl<D: Document> DocumentChange<D> {
             let message = format!("Nothing is kept of the {noun} from before revision {stands}.");
             return Err(ApiError::new(Code::NothingToUndo, message));
         };
-        if D::KIND == DocumentKind::Timeline
-            && let Some(of) = original_of(&row.body)
-        {
-            let originals = documents::originals(&mut self.tx, row.workspace_id).await?;
-            refuse_circle(&originals, row.id, of, "`variant_of`", &mut HashSet::new())?;
+        let workspace = row.workspace_id;
+        let mut kept: Kept<D> = kept(&mut self.tx, row).await?;
+        if let Some(of) = kept.body.variant_of().and_then(|field| *field) {
+            let originals = documents::originals(&mut self.tx, workspace).await?;
+            refuse_circle(&originals, kept.id, of, "`variant_of`", &mut HashSet::new())?;
         }
-        self.end(app, once, row, show).await
+        self.end(app, once, kept, show).await
     }
 
     async fn end(
         mut self,
         app: &App,
         once: &Once,
-        row: DocumentRow,
+        kept: Kept<D>,
         show: impl FnOnce(Kept<D>) -> String,
     ) -> Answer<Made> {
-        let answer = shown(kept(&mut self.tx, row).await?, show);
+        let answer = shown(kept, show);
         once.keep(app, &mut self.tx, &answer).await?;
         self.tx.commit().await?;
         Ok(Made::Now(answer))
@@ -275,10 +276,10 @@ pub(super) fn elsewhere<D: Document>() -> ApiError {
 }
 
 pub(super) async fn kept<D: Document>(conn: &mut PgConnection, row: DocumentRow) -> Answer<Kept<D>> {
-    let DocumentRow { id, name, body, revision, created_at, updated_at, .. } = row;
-    let is_long = is_long(&body);
-    let mut body: D = run_beside_if(is_long, || opened(id, body))?;
+    let is_long = is_long(&row);
+    let mut body: D = run_beside_if(is_long, || opened(&row))?;
     let refs = gone::look_up(conn, &body.items(), body.variant_of()).await?;
+    let DocumentRow { id, name, revision, created_at, updated_at, .. } = row;
     Ok(Kept { id, name, body, refs, revision, created_at, updated_at, is_long })
 }
 
@@ -287,14 +288,21 @@ pub(super) fn shown<D>(kept: Kept<D>, show: impl FnOnce(Kept<D>) -> String) -> S
     run_beside_if(kept.is_long, || show(kept))
 }
 
-pub(super) fn opened<D: Document>(id: Uuid, body: Value) -> Answer<D> {
-    serde_json::from_value(body)
-        .map_err(|error| ApiError::internal(format!("the {} {id} can't be read: {error}", D::KIND.name())))
+/// Whether a document takes long to parse and to write.
+pub(super) const fn is_long(row: &DocumentRow) -> bool {
+    row.body.len() > LONG_BYTES
 }
 
+/// Parses the content of a document. Long ones are parsed beside the threads that answer calls ([`is_long`]).
+pub(super) fn opened<D: Document>(row: &DocumentRow) -> Answer<D> {
+    serde_json::from_str(&row.body)
+        .map_err(|error| ApiError::internal(format!("the {} {} can't be read: {error}", D::KIND.name(), row.id)))
+}
+
+/// Returns the content as JSON, its fields in their order by name: what is equal has one text.
 pub(super) fn as_json<D: Document>(body: &D) -> Answer<Body> {
-    let whole = serde_json::to_value(body).map_err(ApiError::internal)?;
-    if whole.to_string().len() > MOST_BYTES {
+    let whole = serde_json::to_value(body).map_err(ApiError::internal)?.to_string();
+    if whole.len() > MOST_BYTES {
         return Err(refused(&DocumentError::TooLarge(D::KIND.noun())));
     }
     Ok(Body { whole, summary: body.summary() })

@@ -11,11 +11,11 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::document_edits;
 use crate::usecases::documents::{
-    Document, DocumentToCreate, Kept, as_json, conflict, insert, kept, missing, name_taken, opened, refused, shown,
-    within_quota,
+    Document, DocumentToCreate, Kept, as_json, conflict, insert, is_long, kept, missing, name_taken, opened, refused,
+    shown, within_quota,
 };
 use crate::usecases::once::{Before, Begun, Made, Once};
-use domain::document::{checked_name, is_long};
+use domain::document::checked_name;
 use domain::ids::{NamedDocumentId, WorkspaceId};
 use runtime::own_connections::OwnTransaction;
 use sqlx::PgConnection;
@@ -75,7 +75,7 @@ pub async fn begin_save<D: Document>(
         }
         return Err(conflict::<D>(stands));
     }
-    let before = |row: &DocumentRow| run_beside_if(is_long(&row.body), || opened(row.id, row.body.clone()));
+    let before = |row: &DocumentRow| run_beside_if(is_long(row), || opened(row));
     let before = row.as_ref().map(before).transpose()?;
     Ok(BegunSaving::Now(Box::new(Saving { tx, before, row, name, _permit: permit })))
 }
@@ -126,7 +126,7 @@ async fn replace<D: Document>(
     row: DocumentRow,
     body: &D,
 ) -> Answer<DocumentRow> {
-    let body = run_beside_if(is_long(&row.body), || as_json(body))?;
+    let body = run_beside_if(is_long(&row), || as_json(body))?;
     if body.whole == row.body {
         return Ok(row);
     }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
-/// Returns the timeline of which this one, by its body or its summary, is a variant.
+/// Returns the timeline of which this one, by its summary, is a variant.
 pub(super) fn original_of(timeline: &Value) -> Option<TimelineId> {
     timeline["variant_of"].as_str()?.parse().ok()
 }

@@ -182,24 +182,6 @@ pub fn edited<D: Clone, O: DeserializeOwned>(
     Ok(edit)
 }
 
-/// Whether a body is long as JSON, about. It looks at no more than [`LONG_BYTES`] of it.
-pub fn is_long(body: &Value) -> bool {
-    left(LONG_BYTES, body).is_none()
-}
-
-/// Returns the bytes that are left of `room` after this value; `None` if it does not fit.
-fn left(room: usize, value: &Value) -> Option<usize> {
-    let room = room.checked_sub(3)?;
-    match value {
-        Value::String(text) => room.checked_sub(text.len()),
-        Value::Array(values) => values.iter().try_fold(room, left),
-        Value::Object(fields) => {
-            fields.iter().try_fold(room, |room, (name, value)| left(room.checked_sub(name.len() + 3)?, value))
-        }
-        _ => Some(room),
-    }
-}
-
 /// Returns the words of a refusal: the document has no part of this id.
 pub fn unknown_id(noun: &str, part: &str, id: &str) -> String {
     let shown: String = id.chars().take(MOST_ID_CHARACTERS).collect();
@@ -245,18 +227,6 @@ mod tests {
         }
         assert_eq!(added(&[]), Err(DocumentError::Ops(OpList::Ops)));
         assert_eq!(added(&vec![json!({ "op": "add", "by": 0 }); MOST_OPS + 1]), Err(DocumentError::Ops(OpList::Ops)));
-    }
-
-    #[test]
-    fn a_body_is_long_by_its_texts_or_by_how_many_values_it_has() {
-        for short in [json!({}), json!({ "text": "x".repeat(LONG_BYTES / 2) }), json!([vec![0; LONG_BYTES / 4]])] {
-            assert!(!is_long(&short));
-        }
-        let names: serde_json::Map<_, _> = (0..LONG_BYTES / 8).map(|name| (name.to_string(), Value::Null)).collect();
-        let text = json!({ "a": { "text": "x".repeat(LONG_BYTES) } });
-        for long in [text, json!(vec![json!([]); LONG_BYTES]), names.into()] {
-            assert!(is_long(&long));
-        }
     }
 
     #[test]

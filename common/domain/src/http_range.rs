@@ -72,10 +72,21 @@ fn number(digits: &str) -> Option<u64> {
     Some(digits.parse().unwrap_or(u64::MAX))
 }
 
+/// Whether the request may go on by its `If-Match`: it has none, or one that names this tag. A weak tag names none,
+/// since it does not say that each byte is the same.
+pub fn is_as_wanted(if_match: Option<&str>, tag: &str) -> bool {
+    if_match.is_none_or(|tags| members(tags).any(|named| named == "*" || named == tag))
+}
+
 /// Whether `If-None-Match` names this tag, so that the client has the bytes.
 pub fn is_known(if_none_match: Option<&str>, tag: &str) -> bool {
-    let tags = if_none_match.into_iter().flat_map(|tags| tags.split(','));
-    tags.map(str::trim).any(|named| named == "*" || named.strip_prefix("W/").unwrap_or(named) == tag)
+    let mut tags = if_none_match.into_iter().flat_map(members);
+    tags.any(|named| named == "*" || named.strip_prefix("W/").unwrap_or(named) == tag)
+}
+
+/// Returns the members of a list of tags. None of ours has a comma in it.
+fn members(tags: &str) -> impl Iterator<Item = &str> {
+    tags.split(',').map(str::trim)
 }
 
 #[cfg(test)]
@@ -142,6 +153,16 @@ mod tests {
         }
         for other in [None, Some(""), Some("\"x\""), Some("abc")] {
             assert!(!is_known(other, TAG), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_condition_holds_for_every_byte_of_the_tag_that_it_names() {
+        for held in [None, Some(TAG), Some("*"), Some(" * "), Some("\"x\", \"abc\""), Some("\"x\",\"abc\" ,\"y\"")] {
+            assert!(is_as_wanted(held, TAG), "{held:?}");
+        }
+        for failed in ["\"x\"", "W/\"abc\"", "abc", "", "\"x\", W/\"abc\""] {
+            assert!(!is_as_wanted(Some(failed), TAG), "{failed:?}");
         }
     }
 

@@ -209,5 +209,7 @@ async fn what_is_kept_of_a_skill_counts_to_its_account() -> anyhow::Result<()> {
     assert_eq!(same.1, 3, "nothing is added");
     let back = skills.told(&skills.undo(client).await?)?;
     assert_eq!(back, says(&"y".repeat(20_000), 4), "and an undo takes no more");
+    let bytes = world.count("SELECT kept_bytes FROM documents WHERE kind = 'skill'").await?;
+    assert!((40_000..41_000).contains(&bytes), "what was undone counts no more: {bytes}");
     world.end().await
 }

@@ -1,5 +1,6 @@
 //! The result of an attempt at a job: how it ended, whether and when it is tried again, and the error that is reported.
 
+use crate::outside::PLACE_AGAIN;
 use crate::readers::ReadError;
 use domain::job::{JobError, Next, after_failure, after_timeout};
 use runtime::ending::Product;
@@ -11,9 +12,6 @@ use store::jobs::{Claimed, Outcome};
 const ELSEWHERE: Duration = Duration::from_secs(1);
 /// How long it waits for another worker at most.
 const ELSEWHERE_MOST: Duration = Duration::from_secs(30);
-/// How long it waits for a place among other jobs at most: newer ones ask as soon as they come, and a place may be free
-/// for moments.
-const PLACE_MOST: Duration = Duration::from_secs(5);
 
 /// The result of an attempt.
 pub(super) struct Attempted {
@@ -52,7 +50,7 @@ pub(super) fn failed(claimed: &Claimed, error: &ReadError) -> Attempted {
     let uncounted = claimed.claim_no - 1 - i32::from(claimed.failures);
     let handed_back = match error {
         ReadError::Elsewhere => Some(put_back_for(uncounted, ELSEWHERE_MOST)),
-        ReadError::NoPlace | ReadError::NoTurn => Some(put_back_for(uncounted, PLACE_MOST)),
+        ReadError::NoPlace | ReadError::NoTurn => Some(put_back_for(uncounted, PLACE_AGAIN)),
         _ if error.is_ours() => own_fault::wait(uncounted),
         _ => None,
     };

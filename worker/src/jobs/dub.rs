@@ -208,7 +208,7 @@ fn made_by(claimed: &Claimed, plan: &DubPlan, source: ItemId) -> MadeBy {
 fn body_of(document: &impl serde::Serialize, summary: Value) -> Body {
     let whole = serde_json::to_value(document)
         .unwrap_or_else(|error| unreachable!("a document can be written as JSON: {error}"));
-    Body { whole, summary }
+    Body { whole: whole.to_string(), summary }
 }
 
 /// Returns a document's name for an item's name.

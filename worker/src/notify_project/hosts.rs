@@ -2,14 +2,15 @@
 //! "Slow endpoints share half of an account's places").
 //!
 //! Sixteen for a host, and as many as there are slots in the process. Of both an account has a quarter (of the slots
-//! four at least), and the last quarter is for accounts that have none (`places`), so that neither receivers that hang
-//! nor customers with many receivers can hold the others up. A webhook that finds no place is told when to come again,
-//! each of an account a little later than the one before, and holds no slot meanwhile.
+//! four at least), and the last quarter is for accounts that have none (`crate::places`), so that neither receivers
+//! that hang nor customers with many receivers can hold the others up. A webhook that finds no place is told when to
+//! come again, each of an account a little later than the one before, and holds no slot meanwhile.
 
-use super::places::Places;
+use crate::places::Places;
 use domain::ids::AccountId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// Webhooks in flight to one host, at most.
@@ -38,7 +39,7 @@ pub(super) struct HostPermit {
 impl Hosts {
     /// Returns the places of a process with this many slots.
     pub(super) fn new(slots: usize) -> Self {
-        let all = Places::new(slots, (slots / 4).max(LEAST_OF_ACCOUNT));
+        let all = places(slots, (slots / 4).max(LEAST_OF_ACCOUNT));
         Self(Arc::new(Mutex::new(UnderWay { all, hosts: HashMap::new() })))
     }
 
@@ -47,7 +48,7 @@ impl Hosts {
         let now = Instant::now();
         let mut under_way = self.lock();
         let UnderWay { all, hosts } = &mut *under_way;
-        let at_host = hosts.entry(host.to_owned()).or_insert_with(|| Places::new(HOST, HOST / 4));
+        let at_host = hosts.entry(host.to_owned()).or_insert_with(|| places(HOST, HOST / 4));
         let both = [all, at_host].map(|places| {
             places.forget(now);
             places
@@ -62,7 +63,7 @@ impl Hosts {
         // Where both are full it comes again when the later of them told it to.
         let after_ms = full.iter_mut().map(|places| places.send_away(account)).max().unwrap_or_default();
         for places in full {
-            places.remember(account, now, after_ms);
+            places.remember(account, now, Duration::from_millis(after_ms.unsigned_abs()));
         }
         // It is new where the process alone has no place left.
         if hosts.get(host).is_some_and(Places::are_free) {
@@ -75,6 +76,11 @@ impl Hosts {
         // A panic inside leaves counts that are too high at worst; refusing everyone for ever would be worse.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns so many places, the last quarter of them for accounts that have none.
+fn places(all: usize, an_accounts: usize) -> Places {
+    Places::new(all, an_accounts, (all / 4).max(1))
 }
 
 impl Drop for HostPermit {

@@ -6,7 +6,6 @@
 //! leaves the row `pending`. `hosts` decides which may be sent now.
 
 mod hosts;
-mod places;
 
 use crate::deliver::DeliverError;
 use domain::attempt::AttemptError;

@@ -1,7 +1,6 @@
 //! How a job waits outside its slot: it leaves it to others, and comes back into one to go on.
 
-use super::WaitLimits;
-use super::places::Place;
+use super::{Place, WaitLimits};
 use domain::ids::AccountId;
 use runtime::queue::Slot;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,13 +27,7 @@ impl WaitLimits {
     /// Returns how the account's job of this slot waits outside of it, if a place is left for it. `is_away` is true
     /// while it has left the slot.
     pub(crate) fn waiting(&self, slot: Slot, account: AccountId, is_away: Arc<AtomicBool>) -> Option<Waiting> {
-        Some(Waiting {
-            limits: self.clone(),
-            slot,
-            is_away,
-            beside: Mutex::default(),
-            _place: self.places.take(account)?,
-        })
+        Some(Waiting { limits: self.clone(), slot, is_away, beside: Mutex::default(), _place: self.place(account)? })
     }
 }
 

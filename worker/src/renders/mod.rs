@@ -21,7 +21,7 @@ mod sound;
 mod tests;
 mod timeline;
 
-pub(crate) use canvas::drawing_limits;
+pub(crate) use canvas::{DecodedLayers, drawing_limits};
 pub(crate) use dub::DubMix;
 pub(crate) use giving_way::driven;
 
@@ -117,6 +117,18 @@ fn sweep(tools: &MediaTools) {
     }
 }
 
+/// Draws this picture of these layers, in at most `most_bytes` bytes.
+pub(crate) async fn draw(
+    tools: &Arc<MediaTools>,
+    still: &Still,
+    layers: DecodedLayers,
+    most_bytes: u64,
+    ctx: &JobCtx,
+) -> Result<Rendered, ReadError> {
+    sweep(tools);
+    canvas::draw(&canvas::Easel { still, tools, most_bytes }, layers, ctx).await
+}
+
 impl Renderer {
     /// Finds the renderer of this machine; none when its `ffmpeg` lacks an encoder.
     pub fn found(tools: &MediaTools) -> Option<Self> {
@@ -147,23 +159,20 @@ impl Renderer {
         self.draws_text
     }
 
-    /// Draws this picture of these items, in at most `most_bytes` bytes.
-    pub async fn draw(
+    /// Decodes the items of this picture, for `draw`.
+    pub(crate) async fn decode(
         &self,
-        tools: &Arc<MediaTools>,
         sources: &HashMap<ItemId, ItemMedia>,
         still: &Still,
-        most_bytes: u64,
         ctx: &JobCtx,
-    ) -> Result<Rendered, ReadError> {
-        sweep(tools);
+    ) -> Result<DecodedLayers, ReadError> {
         if still.has_text() && !self.draws_text {
             return Err(ReadError::EngineNotConfigured(Task::Render));
         }
-        canvas::render(&canvas::Easel { still, tools, sources, most_bytes }, ctx).await
+        canvas::decode(&canvas::Originals { still, sources }, ctx).await
     }
 
-    /// Makes what the plan says, in at most `most_bytes` bytes; `draw` makes pictures.
+    /// Makes what the plan says, in at most `most_bytes` bytes; `decode` and `draw` make pictures.
     pub async fn render(
         &self,
         sources: &Sources,

@@ -264,6 +264,9 @@ codes! {
     TusVersionUnsupported = "tus_version_unsupported", PRECONDITION_FAILED, false,
         "Uploads speak tus 1.0.0.",
         "Send `Tus-Resumable: 1.0.0`.";
+    PreconditionFailed = "precondition_failed", PRECONDITION_FAILED, false,
+        "The bytes have no tag that If-Match names.",
+        "Ask without If-Match, or with the ETag that a HEAD is answered with.";
     RequestTooLarge = "request_too_large", PAYLOAD_TOO_LARGE, false,
         "The body is larger than 1 MiB.",
         "Send less at a time; files go through POST /uploads.";

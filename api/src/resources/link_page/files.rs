@@ -40,6 +40,7 @@ pub(super) async fn media(app: App, request: Request) -> Answer<Response> {
     let wanted = Wanted {
         range: request.header(header::RANGE),
         if_range: request.header(header::IF_RANGE),
+        if_match: request.header(header::IF_MATCH),
         if_none_match: request.header(header::IF_NONE_MATCH),
         is_head: Scope::of(&request).method == Method::HEAD,
         is_download,

@@ -16,7 +16,7 @@ use crate::http::scope::Scope;
 use crate::http::text::Text;
 pub use answer::MediaAnswer;
 use answer::{Sent, Served};
-use domain::http_range::{Asked, asked, is_known};
+use domain::http_range::{Asked, asked, is_as_wanted, is_known};
 use domain::ids::ItemId;
 use domain::link::LinkTarget;
 use poem::Request;
@@ -27,8 +27,10 @@ use runtime::media::{Handed, MediaError};
 use store::items::{self, LinkedMedia};
 
 /// The error codes of this operation, besides those that any operation may return.
-pub const ERRORS: Refusals =
-    &[("GET /media/{item_id}", &[Code::LinkInvalid, Code::LinkExpired, Code::ItemNotFound, Code::RangeNotSatisfiable])];
+pub const ERRORS: Refusals = &[(
+    "GET /media/{item_id}",
+    &[Code::LinkInvalid, Code::LinkExpired, Code::ItemNotFound, Code::PreconditionFailed, Code::RangeNotSatisfiable],
+)];
 
 /// The route.
 pub struct Media(pub App);
@@ -40,6 +42,8 @@ pub struct Wanted<'a> {
     pub range: Option<&'a str>,
     /// `If-Range`.
     pub if_range: Option<&'a str>,
+    /// `If-Match`.
+    pub if_match: Option<&'a str>,
     /// `If-None-Match`.
     pub if_none_match: Option<&'a str>,
     /// Whether only the headers are requested.
@@ -78,6 +82,9 @@ impl Media {
         /// An `ETag`: the range is used only if the bytes have it, otherwise the whole is returned.
         #[oai(name = "If-Range")]
         if_range: Header<Option<Text>>,
+        /// `ETag`s, or `*`: if the bytes have none of them, the answer is 412.
+        #[oai(name = "If-Match")]
+        if_match: Header<Option<Text>>,
         /// `ETag`s of bytes that the client has: if one matches, the answer is 304.
         #[oai(name = "If-None-Match")]
         if_none_match: Header<Option<Text>>,
@@ -96,6 +103,7 @@ impl Media {
         let wanted = Wanted {
             range: range.0.as_deref(),
             if_range: if_range.0.as_deref(),
+            if_match: if_match.0.as_deref(),
             if_none_match: if_none_match.0.as_deref(),
             is_head: scope.method == Method::HEAD,
             is_download: download.0 == Some(1),
@@ -128,6 +136,11 @@ pub async fn send(
 /// Answers with the bytes from this service.
 async fn stream(app: &App, linked: &LinkedMedia, served: Served, wanted: &Wanted<'_>) -> Answer<MediaAnswer> {
     let (store, key) = (&app.process.media, &linked.object_key);
+    // The order is RFC 9110's (13.2.2). `If-Unmodified-Since` is ignored, since no time is told (13.1.4).
+    if !is_as_wanted(wanted.if_match, &served.tag) {
+        let message = "The item's bytes have none of the tags that If-Match names.";
+        return Err(ApiError::new(Code::PreconditionFailed, message));
+    }
     if is_known(wanted.if_none_match, &served.tag) {
         return Ok(MediaAnswer::Known(served));
     }

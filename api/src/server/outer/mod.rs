@@ -16,7 +16,7 @@ use crate::app::doors::{self, CONSOLE_PATH, Door};
 use crate::http::API_PATH;
 use crate::http::address::{NOWHERE, is_trusted, network};
 use crate::http::answers::Taker;
-use crate::http::body::{BodyPermit, is_streamed, take_in};
+use crate::http::body::{BodyPermit, is_streamed, refuse_odd_coding, take_in};
 use crate::http::error::{ApiError, Code};
 use crate::http::refusal::{Envelope, Refused};
 use crate::http::scope::Scope;
@@ -81,6 +81,9 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
     }
 
     async fn answer(&self, mut request: Request, envelope: Envelope) -> Response {
+        if let Err(refusal) = refuse_odd_coding(&request) {
+            return envelope.refuse(&refusal);
+        }
         let (path, address) = (request.uri().path(), Scope::of(&request).address);
         if !doors::lets_in(self.app.door, path, address, &self.app.api.operator_allow) {
             if self.app.door != Door::Customers {
@@ -168,7 +171,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
 fn may_stay_unread(request: &Request) -> bool {
     const SURELY_READ: u64 = 16 << 10;
     let bytes = request.header(header::CONTENT_LENGTH).and_then(|bytes| bytes.parse::<u64>().ok());
-    bytes.is_some_and(|bytes| bytes > SURELY_READ) || request.header(header::TRANSFER_ENCODING).is_some()
+    bytes.is_some_and(|bytes| bytes > SURELY_READ) || request.headers().contains_key(header::TRANSFER_ENCODING)
 }
 
 /// The refusal of a request whose handler was dropped, with its open transaction.

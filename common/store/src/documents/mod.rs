@@ -17,28 +17,9 @@ use sqlx::PgConnection;
 use std::collections::HashMap;
 use uuid::Uuid;
 
-/// A document.
+/// A document. Its body is text, which is parsed where that holds up nobody.
 #[derive(Debug, Clone)]
 pub struct DocumentRow {
-    /// Its id, without the prefix of its kind.
-    pub id: Uuid,
-    /// The workspace that it is in.
-    pub workspace_id: WorkspaceId,
-    /// Its name.
-    pub name: String,
-    /// Its body.
-    pub body: Value,
-    /// The number of its revision: 1 at first, one more with each write.
-    pub revision: i32,
-    /// When it was created.
-    pub created_at: DateTime<Utc>,
-    /// When it was last changed.
-    pub updated_at: DateTime<Utc>,
-}
-
-/// A document that is read. Its body is text, which is parsed where that holds up nobody.
-#[derive(Debug, Clone)]
-pub struct ReadRow {
     /// Its id, without the prefix of its kind.
     pub id: Uuid,
     /// The workspace that it is in.
@@ -84,8 +65,8 @@ pub struct NewDocument<'a> {
 /// The body of a document.
 #[derive(Debug, Clone)]
 pub struct Body {
-    /// All of it.
-    pub whole: Value,
+    /// All of it, as JSON.
+    pub whole: String,
     /// The part that lists show; what is in it depends on the kind.
     pub summary: Value,
 }
@@ -113,9 +94,10 @@ pub async fn create(conn: &mut PgConnection, new: &NewDocument<'_>) -> sqlx::Res
     sqlx::query_as!(
         DocumentRow,
         r#"INSERT INTO documents (id, workspace_id, account_id, kind, name, body, summary, kept_bytes)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, octet_length($6::json::text))
+           VALUES ($1, $2, $3, $4, $5, $6::text::json, $7, octet_length($6::text))
            ON CONFLICT DO NOTHING
-           RETURNING id, workspace_id AS "workspace_id: WorkspaceId", name, body, revision, created_at, updated_at"#,
+           RETURNING id, workspace_id AS "workspace_id: WorkspaceId", name, body::text AS "body!", revision,
+               created_at, updated_at"#,
         new.id,
         new.workspace as WorkspaceId,
         new.account as AccountId,
@@ -130,9 +112,9 @@ pub async fn create(conn: &mut PgConnection, new: &NewDocument<'_>) -> sqlx::Res
 
 /// Returns a document of this kind, of any workspace; none when there is no such document. The caller checks who may
 /// see it.
-pub async fn find(conn: &mut PgConnection, kind: DocumentKind, id: Uuid) -> sqlx::Result<Option<ReadRow>> {
+pub async fn find(conn: &mut PgConnection, kind: DocumentKind, id: Uuid) -> sqlx::Result<Option<DocumentRow>> {
     sqlx::query_as!(
-        ReadRow,
+        DocumentRow,
         r#"SELECT id, workspace_id AS "workspace_id: WorkspaceId", name, body::text AS "body!", revision, created_at,
                updated_at
            FROM documents WHERE id = $1 AND kind = $2"#,
@@ -212,7 +194,8 @@ pub async fn find_to_change(
 ) -> sqlx::Result<Option<DocumentRow>> {
     sqlx::query_as!(
         DocumentRow,
-        r#"SELECT id, workspace_id AS "workspace_id: WorkspaceId", name, body, revision, created_at, updated_at
+        r#"SELECT id, workspace_id AS "workspace_id: WorkspaceId", name, body::text AS "body!", revision, created_at,
+               updated_at
            FROM documents WHERE id = $1 AND kind = $2 FOR NO KEY UPDATE"#,
         id,
         kind.name(),
@@ -237,7 +220,8 @@ pub async fn find_named(
 ) -> sqlx::Result<Option<DocumentRow>> {
     sqlx::query_as!(
         DocumentRow,
-        r#"SELECT id, workspace_id AS "workspace_id: WorkspaceId", name, body, revision, created_at, updated_at
+        r#"SELECT id, workspace_id AS "workspace_id: WorkspaceId", name, body::text AS "body!", revision, created_at,
+               updated_at
            FROM documents WHERE workspace_id = $1 AND kind = $2 AND name = $3"#,
         workspace as WorkspaceId,
         kind.name(),

@@ -1,6 +1,6 @@
 //! Changes of documents, and the revisions that are kept of them.
 
-use super::{Body, DocumentRow, ReadRow};
+use super::{Body, DocumentRow};
 use domain::document::{DocumentKind, KEPT_REVISIONS, MOST_KEPT_BYTES};
 use domain::ids::WorkspaceId;
 use sqlx::PgConnection;
@@ -13,9 +13,9 @@ pub async fn find_earlier(
     kind: DocumentKind,
     id: Uuid,
     revision: i32,
-) -> sqlx::Result<Option<ReadRow>> {
+) -> sqlx::Result<Option<DocumentRow>> {
     sqlx::query_as!(
-        ReadRow,
+        DocumentRow,
         r#"SELECT d.id, d.workspace_id AS "workspace_id: WorkspaceId", r.name, r.body::text AS "body!", r.revision,
                d.created_at, d.updated_at
            FROM documents d JOIN document_revisions r ON r.document_id = d.id
@@ -76,31 +76,35 @@ pub async fn replace(
 /// Writes the newest kept revision again, as a new one, and deletes the kept one. The caller has locked the row with
 /// [`super::find_to_change`]. Returns none when no revision is kept.
 pub async fn step_back(conn: &mut PgConnection, row: &DocumentRow) -> sqlx::Result<Option<DocumentRow>> {
-    let before = sqlx::query!(
-        "DELETE FROM document_revisions WHERE document_id = $1 AND revision = (
-             SELECT max(revision) FROM document_revisions WHERE document_id = $1)
-         RETURNING name, body, summary",
+    sqlx::query_as!(
+        DocumentRow,
+        r#"WITH before AS (
+               DELETE FROM document_revisions WHERE document_id = $1 AND revision = (
+                   SELECT max(revision) FROM document_revisions WHERE document_id = $1)
+               RETURNING name, body, summary
+           )
+           UPDATE documents d SET name = before.name, body = before.body, summary = before.summary,
+               revision = d.revision + 1, updated_at = mws_now(),
+               -- The statement still sees the revision that it deletes, whose bytes are the document's now.
+               kept_bytes = (SELECT coalesce(sum(bytes), 0) FROM document_revisions WHERE document_id = $1)
+           FROM before WHERE d.id = $1
+           RETURNING d.id, d.workspace_id AS "workspace_id: WorkspaceId", d.name, d.body::text AS "body!", d.revision,
+               d.created_at, d.updated_at"#,
         row.id,
     )
-    .fetch_optional(&mut *conn)
-    .await?;
-    match before {
-        Some(before) => {
-            let body = Body { whole: before.body, summary: before.summary };
-            write(conn, row.id, &before.name, &body).await.map(Some)
-        }
-        None => Ok(None),
-    }
+    .fetch_optional(conn)
+    .await
 }
 
 async fn write(conn: &mut PgConnection, id: Uuid, name: &str, body: &Body) -> sqlx::Result<DocumentRow> {
     sqlx::query_as!(
         DocumentRow,
-        r#"UPDATE documents SET name = $2, body = $3, summary = $4, revision = revision + 1, updated_at = mws_now(),
-               kept_bytes = octet_length($3::json::text)
+        r#"UPDATE documents SET name = $2, body = $3::text::json, summary = $4, revision = revision + 1,
+               updated_at = mws_now(), kept_bytes = octet_length($3::text)
                    + (SELECT coalesce(sum(bytes), 0) FROM document_revisions WHERE document_id = $1)
            WHERE id = $1
-           RETURNING id, workspace_id AS "workspace_id: WorkspaceId", name, body, revision, created_at, updated_at"#,
+           RETURNING id, workspace_id AS "workspace_id: WorkspaceId", name, body::text AS "body!", revision,
+               created_at, updated_at"#,
         id,
         name,
         body.whole,

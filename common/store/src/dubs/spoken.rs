@@ -5,6 +5,7 @@ use crate::new_item::{self, JobItem};
 use domain::document::DocumentKind;
 use domain::dub::{OldVoices, Piece, Volumes, revoiced};
 use domain::ids::{DubId, ItemId, TimelineId};
+use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -86,8 +87,9 @@ pub async fn keep(conn: &mut PgConnection, spoken: &SpokenDub) -> sqlx::Result<(
     if let Some(row) = documents::find_to_change(conn, DocumentKind::Timeline, spoken.timeline.uuid()).await? {
         let volumes = |before: &LastSpoken| before.volumes.as_ref().map(|volumes| volumes.0);
         let before = before.map(|before| OldVoices { voice: before.voice, volumes: volumes(&before) });
-        if let Some((whole, summary)) = revoiced(&row.body, before, &spoken.new_timeline.1.whole) {
-            documents::replace(conn, &row, &row.name, &Body { whole, summary }).await?;
+        let (stands, fresh) = (parsed(&row.body)?, parsed(&spoken.new_timeline.1.whole)?);
+        if let Some((whole, summary)) = revoiced(&stands, before, &fresh) {
+            documents::replace(conn, &row, &row.name, &Body { whole: whole.to_string(), summary }).await?;
         }
     } else {
         let (name, body) = &spoken.new_timeline;
@@ -112,4 +114,8 @@ pub async fn keep(conn: &mut PgConnection, spoken: &SpokenDub) -> sqlx::Result<(
     .execute(conn)
     .await?;
     Ok(())
+}
+
+fn parsed(body: &str) -> sqlx::Result<Value> {
+    serde_json::from_str(body).map_err(|error| sqlx::Error::Decode(error.into()))
 }

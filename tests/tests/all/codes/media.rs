@@ -14,6 +14,7 @@ pub(super) async fn linked(stage: &CodeBench, code: Code) -> anyhow::Result<Answ
     let anyone = world.client(None);
     match code {
         Code::RangeNotSatisfiable => anyone.send("GET", &link, &[("range", "bytes=5-")], None).await,
+        Code::PreconditionFailed => anyone.send("GET", &link, &[("if-match", "\"other\"")], None).await,
         Code::LinkExpired => {
             world.advance(Duration::from_secs(7_201)).await?;
             anyone.send("GET", &link, &[], None).await

@@ -343,7 +343,7 @@ async fn provoked(stage: &CodeBench, code: Code) -> anyhow::Result<Option<Answer
         C::ShuttingDown => return Ok(None),
         C::AccountNotFound | C::UserNotFound | C::WorkspaceNotFound | C::JobNotFound => operating(stage, code).await,
         C::MemberNotFound | C::SubjectTaken | C::BulkOperationNotFound => operating(stage, code).await,
-        C::LinkInvalid | C::LinkExpired | C::RangeNotSatisfiable => linked(stage, code).await,
+        C::LinkInvalid | C::LinkExpired | C::RangeNotSatisfiable | C::PreconditionFailed => linked(stage, code).await,
         C::InsufficientCredits => credits::short_of_credits().await,
     };
     answer.map(Some)

@@ -56,6 +56,32 @@ async fn each_range_is_answered_as_it_is_meant_and_what_is_none_with_the_whole()
 }
 
 #[tokio::test]
+async fn bytes_that_have_another_tag_than_the_client_wants_are_not_sent() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.stored(&tenant, ("a.mp4", "video/mp4"), BYTES).await?;
+    let (link, tag) = (link(&tenant, item).await?, tag(&shown(&tenant, item).await?));
+    let (tag, anyone) = (tag.as_str(), world.client(None));
+    // Before all else that the request says of tags and ranges.
+    for wanted in ["\"other\"", &format!("W/{tag}"), "\"x\", \"y\""] {
+        let headers = [("if-match", wanted), ("if-none-match", tag), ("range", "bytes=10-")];
+        let refused = follow(&world, &link, &headers).await?;
+        assert_eq!((refused.status, refused.code()), (412, "precondition_failed"), "{wanted}");
+        assert_eq!(anyone.send("HEAD", &link, &headers, None).await?.status, 412, "{wanted}");
+    }
+    for wanted in [tag, "*", &format!("\"x\", {tag}")] {
+        let sent = follow(&world, &link, &[("if-match", wanted), ("range", "bytes=1-2")]).await?;
+        assert_eq!(told(&sent), (206, "bytes 1-2/10", "2", "12"), "{wanted}");
+        assert_eq!(anyone.send("HEAD", &link, &[("if-match", wanted)], None).await?.status, 200, "{wanted}");
+        let known = follow(&world, &link, &[("if-match", wanted), ("if-none-match", tag)]).await?;
+        assert_eq!(known.status, 304, "{wanted}");
+    }
+    let since = follow(&world, &link, &[("if-unmodified-since", "Wed, 21 Oct 2015 07:28:00 GMT")]).await?;
+    assert_eq!((since.status, since.header("last-modified")), (200, ""), "no time is told");
+    world.end().await
+}
+
+#[tokio::test]
 async fn a_head_is_told_of_the_whole_and_takes_nothing() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;

@@ -3,7 +3,7 @@
 //! Every item is decoded by a confined child of its own, which gives pixels; they are encoded anew here, so that the
 //! drawing library never reads a customer's bytes. `svg` writes the picture as a document that refers to nothing,
 //! `words` breaks texts into lines, `ink` has letters and pictures, `paper` draws, `encode` writes its pixels. Pictures
-//! wait for a turn to be drawn and encoded (`drawing_turns`); their sources are decoded before that.
+//! wait for a turn to be drawn and encoded (`drawing_turns`); their sources are decoded before that, and may be closed.
 
 mod drawing_turns;
 mod encode;
@@ -44,28 +44,47 @@ const COVER_SIDE: u32 = 320;
 const UNWIELDY: &str = "a layer takes too much memory to draw; render the canvas at a smaller `scale`, or make the \
                         layer or the blur of its shadow smaller";
 
-/// The inputs that a picture is made with.
+/// The layers of a plan with the pixels of its items, which need not be open any more.
+#[derive(Debug)]
+pub(crate) struct DecodedLayers {
+    layers: Vec<LayerPicture>,
+    /// The milliseconds of film that cost as much as the picture.
+    priced_ms: i64,
+}
+
+/// What a picture is decoded from.
+pub(super) struct Originals<'a> {
+    pub(super) still: &'a Still,
+    pub(super) sources: &'a HashMap<ItemId, ItemMedia>,
+}
+
+/// The inputs that a picture is drawn with.
 pub(super) struct Easel<'a> {
     pub(super) still: &'a Still,
     pub(super) tools: &'a Arc<MediaTools>,
-    pub(super) sources: &'a HashMap<ItemId, ItemMedia>,
     pub(super) most_bytes: u64,
 }
 
-/// Returns the milliseconds of film that cost as much as this picture.
-fn priced_ms(still: &Still, sources: &HashMap<ItemId, ItemMedia>) -> i64 {
-    still.priced_ms(|item| sources.get(&item).map(|source| material(&source.media)).unwrap_or_default())
-}
-
-/// Makes the picture.
-pub(super) async fn render(easel: &Easel<'_>, ctx: &JobCtx) -> Result<Rendered, ReadError> {
+/// Decodes the items of the picture.
+pub(super) async fn decode(originals: &Originals<'_>, ctx: &JobCtx) -> Result<DecodedLayers, ReadError> {
     // No plan is made of these any more, and one that a version before made may be in line.
-    if easel.still.unwieldy_layer().is_some() {
+    if originals.still.unwieldy_layer().is_some() {
         return Err(ReadError::Unsupported(UNWIELDY));
     }
+    let priced_ms = originals.priced_ms();
+    refuse_unpaid(&originals.begun(), originals.sources, priced_ms, ctx).await?;
+    Ok(DecodedLayers { layers: originals.layers(&ctx.step(0, DECODED)).await?, priced_ms })
+}
+
+/// Draws the picture.
+pub(super) async fn draw(easel: &Easel<'_>, decoded: DecodedLayers, ctx: &JobCtx) -> Result<Rendered, ReadError> {
+    let DecodedLayers { layers, priced_ms } = decoded;
+    let media = drawn(easel, layers, ctx).await?;
+    Ok(Rendered { media, duration_ms: priced_ms })
+}
+
+async fn drawn(easel: &Easel<'_>, layers: Vec<LayerPicture>, ctx: &JobCtx) -> Result<NewMedia, ReadError> {
     let workshop = Workshop::new(easel.tools)?;
-    refuse_unpaid(&easel.begun(), easel.sources, priced_ms(easel.still, easel.sources), ctx).await?;
-    let layers = easel.layers(&ctx.step(0, DECODED)).await?;
     let (mut turn, mut later) = in_turn(ctx, DRAWING_TURNS.turn(easel.still, ctx.payer)).await?;
     if easel.still.format == StillFormat::Svg {
         return document(easel, &workshop, layers, turn, &later).await;
@@ -114,7 +133,7 @@ async fn in_turn(
 }
 
 /// The picture as it was written, if it is what was planned.
-async fn written(easel: &Easel<'_>, workshop: &Workshop, ctx: &JobCtx) -> Result<Rendered, ReadError> {
+async fn written(easel: &Easel<'_>, workshop: &Workshop, ctx: &JobCtx) -> Result<NewMedia, ReadError> {
     let output = MediaSource::open(&workshop.path(OUTPUT_FILE), easel.tools, ctx).await?;
     let probe = output.probe();
     let size = probe.width.zip(probe.height);
@@ -124,8 +143,7 @@ async fn written(easel: &Easel<'_>, workshop: &Workshop, ctx: &JobCtx) -> Result
     }
     let picture = cover(&output, 0, ctx).await.unwrap_or_default();
     let facts = facts(probe, Some(content_type(easel.still.format)));
-    let media = NewMedia { file: output.file().try_clone()?, facts, picture };
-    Ok(Rendered { media, duration_ms: priced_ms(easel.still, easel.sources) })
+    Ok(NewMedia { file: output.file().try_clone()?, facts, picture })
 }
 
 /// Makes the picture as a document of shapes, and a small one to show for it.
@@ -135,7 +153,7 @@ async fn document(
     layers: Vec<LayerPicture>,
     turn: DrawingTurn,
     ctx: &JobCtx,
-) -> Result<Rendered, ReadError> {
+) -> Result<NewMedia, ReadError> {
     let still = easel.still.clone();
     let small = shrunk(&still);
     let (text, paper, turn) = blocking(ctx, move || {
@@ -164,7 +182,7 @@ async fn document(
     };
     let picture = Some(std::fs::read(workshop.path("cover"))?);
     let file = File::open(workshop.path(OUTPUT_FILE))?;
-    Ok(Rendered { media: NewMedia { file, facts, picture }, duration_ms: priced_ms(easel.still, easel.sources) })
+    Ok(NewMedia { file, facts, picture })
 }
 
 /// Returns the same picture at the size of covers.
@@ -174,7 +192,13 @@ fn shrunk(still: &Still) -> Still {
     Still { size: still.size.map(side), ..still.clone() }
 }
 
-impl Easel<'_> {
+impl Originals<'_> {
+    /// Returns the milliseconds of film that cost as much as this picture.
+    fn priced_ms(&self) -> i64 {
+        let known = |item: ItemId| self.sources.get(&item).map(|source| material(&source.media)).unwrap_or_default();
+        self.still.priced_ms(known)
+    }
+
     /// Returns all layers, with the pixels of those that show an item.
     async fn layers(&self, ctx: &JobCtx) -> Result<Vec<LayerPicture>, ReadError> {
         let (mut layers, whole) = (Vec::new(), self.still.layers.len() as u64);

@@ -4,7 +4,7 @@
 use super::Darkroom;
 use crate::readers::ReadError;
 use crate::readers::tests::an_hour;
-use crate::renders::ItemMedia;
+use crate::renders::{ItemMedia, draw};
 use domain::canvas::{Align, GradientShape, Rgba};
 use domain::ids::{ItemId, WorkspaceId};
 use domain::still::{Still, StillFormat, StillLayer, StillPicture, StillShadow, StillText};
@@ -48,7 +48,8 @@ impl Darkroom {
             let media = self.studio.open(path, &ctx).await?;
             sources.insert(*item, ItemMedia { media, duration_ms: 0 });
         }
-        let rendered = self.renderer.draw(&self.studio.tools(), &sources, still, 1 << 30, &ctx).await?;
+        let layers = self.renderer.decode(&sources, still, &ctx).await?;
+        let rendered = draw(&self.studio.tools(), still, layers, 1 << 30, &ctx).await?;
         let letters: usize = still.texts().map(|text| text.text.chars().count()).sum();
         assert_eq!(rendered.duration_ms, 1_000 + 1_000 * i64::try_from(letters / 2_000).unwrap());
         assert!(rendered.media.picture.as_ref().is_some_and(|cover| cover.starts_with(b"\xff\xd8")), "a cover");

@@ -1,9 +1,10 @@
-//! Places that accounts share, at one host or in the whole process. An account has a quarter of them, and the last
-//! quarter is for accounts that have none: of these whoever was served longest ago goes first.
+//! Places that accounts share: of webhooks of projects (`notify_project`), and of jobs that wait outside their slots
+//! (`outside`). An account has a part of them, and some are kept for accounts that have none: of these whoever was
+//! served longest ago goes first.
 //!
 //! Whoever finds no place goes away and comes again. So that others don't take its place meanwhile, it is remembered,
-//! for somewhat longer than until it comes again. No more places than the last quarter are left free for those who are
-//! remembered, so that most are in use however many come.
+//! for somewhat longer than until it comes again. No more places than are kept are left free for those who are
+//! remembered, so that the others are in use however many come.
 
 use domain::ids::AccountId;
 use std::collections::HashMap;
@@ -12,7 +13,7 @@ use tokio::time::Instant;
 
 /// For how long at least a place is left to an account that found none.
 const REMEMBERED: Duration = Duration::from_secs(3);
-/// How much later than it was told an account may come again: due webhooks are looked for once a second.
+/// How much later than it was told an account may come again: what is due is looked for once a second.
 const LATE: Duration = Duration::from_secs(2);
 /// For how many places that were taken since it is known when an account took its last.
 const TAKEN_SINCE: u64 = 256;
@@ -22,7 +23,8 @@ const COME_AGAIN_MS: (i64, i64) = (500, 30_000);
 const STEP_MS: i64 = 50;
 
 /// The places, and who has them or waits for them.
-pub(super) struct Places {
+#[derive(Debug)]
+pub(crate) struct Places {
     all: usize,
     an_accounts: usize,
     /// Those that are for accounts that have none.
@@ -33,7 +35,7 @@ pub(super) struct Places {
     accounts: HashMap<AccountId, Account>,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Account {
     /// The places that it has.
     taken: usize,
@@ -52,9 +54,8 @@ impl Account {
 }
 
 impl Places {
-    /// So many, and so many of one account at most, all of them free.
-    pub fn new(all: usize, an_accounts: usize) -> Self {
-        let kept = (all / 4).max(1);
+    /// So many, and so many of one account at most, all of them free. Of these `kept` are for accounts that have none.
+    pub fn new(all: usize, an_accounts: usize, kept: usize) -> Self {
         Self { all, an_accounts, kept, taken: 0, ever_taken: 0, accounts: HashMap::new() }
     }
 
@@ -86,12 +87,11 @@ impl Places {
         (least + own.sent_away.saturating_mul(STEP_MS)).min(most)
     }
 
-    /// Remembers an account that was sent away and has no place, until it has come again after so many milliseconds.
-    pub fn remember(&mut self, account: AccountId, now: Instant, after_ms: i64) {
-        let comes = Duration::from_millis(after_ms.unsigned_abs()) + LATE;
+    /// Remembers an account that was sent away and has no place, until it has come again after this time.
+    pub fn remember(&mut self, account: AccountId, now: Instant, after: Duration) {
         let own = self.accounts.entry(account).or_default();
         if own.taken == 0 {
-            own.waits_until = Some(now + REMEMBERED.max(comes));
+            own.waits_until = Some(now + REMEMBERED.max(after + LATE));
         }
     }
 
@@ -121,12 +121,12 @@ mod tests {
 
     #[test]
     fn a_place_is_left_to_whoever_waits_until_it_is_forgotten() {
-        let (mut places, now) = (Places::new(1, 1), Instant::now());
+        let (mut places, now) = (Places::new(1, 1, 1), Instant::now());
         let [busy, other] = [(); 2].map(|()| AccountId::mint());
         places.take(busy);
         assert_eq!([(); 3].map(|()| places.send_away(other)), [550, 600, 650]);
         assert_eq!(places.send_away(busy), 550, "each account's own");
-        places.remember(other, now, 650);
+        places.remember(other, now, Duration::from_millis(650));
         places.leave(busy);
         assert!(!places.has_one_for(busy, now) && places.has_one_for(other, now));
         let later = now + REMEMBERED;
@@ -144,13 +144,13 @@ mod tests {
 
     #[test]
     fn who_was_sent_away_often_is_remembered_until_it_comes_again() {
-        let (mut places, now) = (Places::new(1, 1), Instant::now());
+        let (mut places, now) = (Places::new(1, 1, 1), Instant::now());
         let [busy, other] = [(); 2].map(|()| AccountId::mint());
         places.take(busy);
-        let after_ms = [(); 100].map(|()| places.send_away(other))[99];
-        places.remember(other, now, after_ms);
+        let after = Duration::from_millis([(); 100].map(|()| places.send_away(other))[99].unsigned_abs());
+        places.remember(other, now, after);
         places.leave(busy);
-        let comes = now + Duration::from_millis(after_ms.unsigned_abs());
+        let comes = now + after;
         places.forget(comes);
         assert!(comes > now + REMEMBERED && !places.has_one_for(busy, comes) && places.has_one_for(other, comes));
         assert!(places.has_one_for(busy, comes + LATE), "it did not come");
