@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn no_schema_of_a_tool_keeps_a_reference_once_inlined() {
+    fn no_schema_of_a_body_keeps_a_reference_once_inlined() {
         for operation in document().operations() {
             let schema = operation.body.clone().unwrap_or_default();
             assert!(!schema.to_string().contains("$ref"), "{}", operation.path);

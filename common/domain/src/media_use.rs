@@ -55,10 +55,10 @@ pub fn is_svg(content_type: Option<&str>) -> bool {
 }
 
 impl Media {
-    /// Whether it can be used so.
+    /// Checks that it can be used so.
     ///
     /// # Errors
-    /// Why not.
+    /// Why it can't.
     pub fn suits(self, usage: MediaUse) -> Result<(), Unfit> {
         let is_image = self.kind == ItemType::Image;
         let unfit = match usage {

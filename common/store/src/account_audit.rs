@@ -1,5 +1,5 @@
-//! The audit log of an account, for its owner: who changed its keys, signing secret,
-//! endpoints, links, feeds, workspaces and members, one row per change.
+//! The audit log of an account, for its owner: who changed its keys, signing secret, endpoints, links, feeds,
+//! workspaces and members, one row per change.
 //!
 //! The code that opens a change's transaction also writes the row in it. Rows are never changed, and are deleted after
 //! `MWS_AUDIT_DAYS`. They never hold a secret, nor an endpoint's whole URL. What operators did is in `audit`.
@@ -34,7 +34,7 @@ pub struct AccountAuditEntry {
     pub actor: Actor,
     /// The action, such as `key.create`.
     pub action: &'static str,
-    /// The id of the key, secret or endpoint that is changed.
+    /// The id of what is changed, such as a key's.
     pub target: String,
     /// What else the owner should know of the change; its fields depend on the action.
     pub details: Option<Value>,
@@ -87,11 +87,11 @@ pub struct AccountAuditRow {
     pub actor: String,
     /// How they authenticated.
     pub credential: String,
-    /// The address that the request came from; none for an operator's.
+    /// The address that the request came from; none for an operator's, nor for a guest's in the owner's log.
     pub address: Option<String>,
     /// The action, such as `key.create`.
     pub action: String,
-    /// The id of the key, secret or endpoint that was changed.
+    /// The id of what was changed, such as a key's.
     pub target: String,
     /// What else the owner should know of the change; its fields depend on the action.
     pub details: Option<Value>,
@@ -106,7 +106,7 @@ pub struct AccountAuditFilter<'a> {
     pub action: Option<&'a str>,
     /// Changes by this key, user or `operator`.
     pub actor: Option<&'a str>,
-    /// Changes of this key, secret or endpoint.
+    /// Changes of what has this id.
     pub target: Option<&'a str>,
 }
 

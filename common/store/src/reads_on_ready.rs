@@ -72,8 +72,8 @@ pub struct DueReads {
 /// Takes the reads of one item for half a minute: of the next account after `after` that has due reads and is not in
 /// `passed_over`, those due longest. Returns none when there are none.
 ///
-/// Each account is found from the one before it by an index, however much is due of those that are passed over; and one
-/// of which others have locked all keeps none behind it waiting.
+/// Each account is found from the one before it by an index, however much is due of those that are passed over. An
+/// account whose due rows are all locked by others keeps no account behind it waiting.
 pub async fn take(conn: &mut PgConnection, after: Uuid, passed_over: &[AccountId]) -> sqlx::Result<Option<DueReads>> {
     let row = sqlx::query!(
         r#"WITH RECURSIVE payer AS (

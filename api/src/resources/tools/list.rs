@@ -83,6 +83,15 @@ mod tests {
     use crate::openapi::document;
 
     #[test]
+    fn the_operation_of_a_tool_has_the_tools_name() {
+        for operation in document().operations() {
+            if let Some(name) = operation.path.strip_prefix("/tools/") {
+                assert_eq!(document().described(operation)["operationId"], name);
+            }
+        }
+    }
+
+    #[test]
     fn every_tool_says_what_it_does_and_what_it_takes() {
         let tools = all(document());
         assert!(!tools.is_empty());

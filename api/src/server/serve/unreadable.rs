@@ -1,7 +1,8 @@
 //! The answer to bytes that never became a request: not HTTP, or headers beyond the limits.
 //!
 //! It is written here whole, because no HTTP implementation stands between it and the client; its envelope and headers
-//! are those of every other answer. Others decide what is refused: this only words it.
+//! are those of every other answer. The HTTP implementation decides what is refused: this words the answer, and finds
+//! the bare refusal that it takes the place of.
 
 use crate::app::App;
 use crate::http::error::{ApiError, Code};
@@ -9,7 +10,8 @@ use crate::http::refusal::Envelope;
 use crate::server::outer;
 use poem::http::{StatusCode, header};
 
-/// The bytes of the answer. `status` is the HTTP implementation's verdict; `path` is as much of the path as is known.
+/// Returns the bytes of the answer. `status` is the HTTP implementation's verdict; `path` is as much of the path as is
+/// known.
 pub fn unreadable(app: &App, status: StatusCode, path: &str) -> Vec<u8> {
     let refusal = match status {
         StatusCode::URI_TOO_LONG | StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => ApiError::new(

@@ -5,7 +5,7 @@ use crate::client::part;
 use crate::failure::Failure;
 use crate::output::{Column, document, present};
 use clap::{Args, Subcommand};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const COLUMNS: [Column; 9] = [
     Column::new("ID", "/job/id"),
@@ -46,7 +46,7 @@ pub enum Command {
         /// Its id.
         id: String,
     },
-    /// Run the read of a job that failed or was cancelled again, for the account that paid for it.
+    /// Run again the read of a job that failed or was cancelled, for the account that paid for it.
     Retry {
         /// Its id.
         id: String,
@@ -100,17 +100,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             if context.out.json {
                 return document(&list);
             }
-            // Ids are one level down here.
-            let rows = list["data"].as_array().into_iter().flatten();
-            let rows: Vec<_> = rows
-                .map(|row| {
-                    let mut row = row.clone();
-                    row["id"] = row["job"]["id"].clone();
-                    row
-                })
-                .collect();
-            let list = json!({ "data": rows, "has_more": list["has_more"], "next_cursor": list["next_cursor"] });
-            context.out.list(&list, "id", &COLUMNS)
+            context.out.list(&with_ids(list), "id", &COLUMNS)
         }
         Command::Get { id } => {
             let job = context.client.get(&format!("/operator/jobs/{}", part(&id))).await?;
@@ -126,4 +116,12 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             context.out.record(&answer, "job_id", &RETRIED)
         }
     }
+}
+
+/// Returns the list with the id of each row's job in the row itself, where lists are expected to have it.
+fn with_ids(mut list: Value) -> Value {
+    for row in list.get_mut("data").and_then(Value::as_array_mut).into_iter().flatten() {
+        row["id"] = row["job"]["id"].clone();
+    }
+    list
 }

@@ -41,7 +41,7 @@ pub async fn snapshot(conn: &mut PgConnection, clock_skew_ms: i64, media_free: O
     let ended = Ended { week_ago, new_failure, ..ended(&mut *conn).await? };
     let deliveries = deliveries(&mut *conn).await?;
     let books = books(&mut *conn).await?;
-    // What is missing of an older schema may be their table.
+    // An older schema may lack their table.
     let invariants = if schema.pending > 0 { Vec::new() } else { invariants::last(&mut *conn).await? };
     let duties = reported(conn).await?.into_iter().map(DutyTold::into).collect();
     Ok(Snapshot {
@@ -64,7 +64,7 @@ pub async fn snapshot(conn: &mut PgConnection, clock_skew_ms: i64, media_free: O
 pub async fn schema(conn: &mut PgConnection) -> sqlx::Result<Schema> {
     let pending = pending_migrations(&mut *conn).await?;
     if pending > 0 {
-        // What is missing may be the table of failures.
+        // The table of failures may be among what is missing.
         return Ok(Schema { pending, failed: None });
     }
     // Not checked at compile time: the database of those checks is built without sqlx's own table.
@@ -181,8 +181,8 @@ pub async fn ended_week_ago(conn: &mut PgConnection) -> sqlx::Result<EndedBefore
     .await
 }
 
-/// Returns the kind of failure that is new and of which most accounts have jobs; `None` if there is none that enough
-/// jobs of enough accounts have.
+/// Returns the new kind of failure that the most accounts have jobs of; `None` where no new kind has enough jobs of
+/// enough accounts.
 pub async fn new_failure(conn: &mut PgConnection) -> sqlx::Result<Option<NewFailure>> {
     sqlx::query_file_as!(
         NewFailure,
@@ -216,8 +216,8 @@ pub async fn deliveries(conn: &mut PgConnection) -> sqlx::Result<Deliveries> {
     })
 }
 
-/// Returns the state of the ledger, and which of the accounts whose minutes a job moved within a day have nothing left;
-/// who had much left at the last check of the ledger is found with the next.
+/// Returns the state of the ledger, how many accounts that had a job within a day have no minutes left, and the one of
+/// them that worked last. Only accounts that were short of minutes at the last check of the ledger are looked at.
 pub async fn books(conn: &mut PgConnection) -> sqlx::Result<Books> {
     let row = sqlx::query_file!("src/verdict/books.sql").fetch_one(conn).await?;
     Ok(Books {

@@ -19,8 +19,8 @@ const LINES: [&str; 8] = [
 ];
 
 impl Studio {
-    /// The lines, each by the next of these voices, with so many seconds of silence at either end; who speaks from when
-    /// to when.
+    /// Has these voices say the lines in turn, with `pad` seconds of silence before and after each. Returns the file,
+    /// and of each line its start, its end and the number of its voice.
     fn dialogue(&self, voices: &[&str], pad: f64, name: &str) -> (PathBuf, Vec<(f64, f64, usize)>) {
         let (mut parts, mut spoken, mut at) = (Vec::new(), Vec::new(), 0.0);
         let silence = pad.to_string();

@@ -13,7 +13,7 @@ const EARLY: f64 = 1.0;
 /// A word as a server wrote it, with times as it gave them, in seconds.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Piece {
-    /// The word; a space before it tells that it begins one.
+    /// The word, or a part of one: a space at its start tells that a word begins here.
     pub(super) word: String,
     /// Its start.
     pub(super) start: Option<f64>,
@@ -79,7 +79,7 @@ fn within(time: Option<f64>, length: f64) -> Option<f64> {
 fn spread(words: &mut Vec<Word>, pieces: Vec<Piece>, floor: Option<f64>, ceiling: Option<f64>, length: f64) {
     let count = pieces.len() as f64;
     let (from, until) = match (floor, ceiling) {
-        // The word before may last into the one after, when there is nothing free.
+        // Where the word before lasts into the one after, nothing is free, and these words take no time.
         (Some(floor), Some(ceiling)) => (floor.min(ceiling), ceiling),
         (Some(floor), None) => (floor, length.min(floor + USUAL * count)),
         (None, Some(ceiling)) => ((ceiling - USUAL * count).max(0.0), ceiling),
@@ -93,7 +93,7 @@ fn spread(words: &mut Vec<Word>, pieces: Vec<Piece>, floor: Option<f64>, ceiling
 
 /// Returns the places of the longest row of times of which none is before the one before it.
 fn forwards(times: &[Option<f64>]) -> Vec<usize> {
-    // The place of the last time of the best row of each length, whose times rise with the length.
+    // For each length, the last member of the best row of that length: the one that ends earliest. So these times rise.
     let mut ends: Vec<(usize, f64)> = Vec::new();
     let mut before: Vec<Option<usize>> = vec![None; times.len()];
     for (at, time) in times.iter().enumerate() {

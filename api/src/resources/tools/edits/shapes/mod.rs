@@ -53,6 +53,7 @@ impl Example for RemoveSilence {
 }
 
 impl RemoveSilence {
+    /// Returns the numbers of the request, with the rule's own defaults filled in.
     fn numbers(&self) -> (u32, u32) {
         (self.min_silence_ms.unwrap_or(SilenceRule::MIN_SILENCE_MS), self.padding_ms.unwrap_or(SilenceRule::PADDING_MS))
     }
@@ -72,7 +73,7 @@ impl RemoveSilence {
         self.timeline.unwrap_or(false)
     }
 
-    /// Returns the request in canonical form, with defaults filled in.
+    /// Returns the request in canonical form, with the rule's own defaults filled in, whatever the settings are.
     pub(super) fn canonical(&self) -> Value {
         let (min_silence_ms, padding_ms) = self.numbers();
         let request = json!({
@@ -125,6 +126,7 @@ impl Example for DuckMusic {
 }
 
 impl DuckMusic {
+    /// Returns the numbers of the request, with the rule's own defaults filled in.
     fn numbers(&self) -> (f64, u32, u32) {
         (
             self.duck_db.unwrap_or(DuckRule::DUCK_DB),
@@ -154,7 +156,7 @@ impl DuckMusic {
         self.timeline.unwrap_or(false)
     }
 
-    /// Returns the request in canonical form, with defaults filled in.
+    /// Returns the request in canonical form, with the rule's own defaults filled in, whatever the settings are.
     pub(super) fn canonical(&self) -> Value {
         let (duck_db, attack_ms, release_ms) = self.numbers();
         let request = json!({
