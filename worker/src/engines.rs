@@ -11,11 +11,7 @@ use crate::readers::{
     DiarizerSettings, Engine, JobCtx, MediaLimits, MediaTools, ReadError, ReadOutcome, ReaderSettings, Readers,
     TranscriberSettings,
 };
-<<<<<<< HEAD
-use crate::renders::{ItemMedia, Rendered, Renderer, Sources, driven, worth_ms};
-=======
-use crate::renders::{DecodedLayers, ItemMedia, Rendered, Renderer, Sources, draw, worth_ms};
->>>>>>> c06571f5f87b254c3184443aaccb54fe54cb437d
+use crate::renders::{DecodedLayers, ItemMedia, Rendered, Renderer, Sources, draw, driven, worth_ms};
 use domain::ids::{ItemId, JobId};
 use domain::model::{BuiltIn, ModelKind};
 use domain::read::Read;
@@ -266,8 +262,8 @@ async fn make(
     let renderer = renderer.ok_or(ReadError::EngineNotConfigured(Task::Render))?;
     let tools = readers.tools().ok_or(ReadError::EngineNotConfigured(Task::Render))?;
     if let RenderPlan::RenderCanvas { still } = &rendering.plan {
-        let layers = decode(renderer, open, (&tools, still, &rendering.others), ctx).await?;
-        return draw(&tools, still, layers, rendering.most_bytes, ctx).await;
+        let layers = decode(renderer, open, (&tools, still, &rendering.others), &ctx).await?;
+        return draw(&tools, still, layers, rendering.most_bytes, &ctx).await;
     }
     let media = match &rendering.source {
         Some(media) => Some(open.get(media, &tools, &ctx).await?),
@@ -277,21 +273,7 @@ async fn make(
         Some(music) => Some(open.get(music, &tools, &ctx).await?),
         None => None,
     };
-<<<<<<< HEAD
-    let (mut held, mut others) = (Vec::new(), HashMap::new());
-    for other in &rendering.others {
-        let opened = open.get(&other.media, &tools, &ctx).await?;
-        let source = ItemMedia { media: opened.source.clone(), duration_ms: other.duration_ms };
-        others.insert(other.item, source);
-        held.push(opened);
-    }
-    if let RenderPlan::RenderCanvas { still } = &rendering.plan {
-        return renderer.draw(&tools, &others, still, rendering.most_bytes, &ctx).await;
-    }
-=======
-    let (others, _held) = open_items(open, &rendering.others, &tools, ctx).await?;
-    let mut ctx = ctx.clone();
->>>>>>> c06571f5f87b254c3184443aaccb54fe54cb437d
+    let (others, held) = open_items(open, &rendering.others, &tools, &ctx).await?;
     if let RenderPlan::RenderTimeline { film } = &rendering.plan {
         ctx.deadline = ctx.deadline.min(Instant::now() + rendering.time.of(worth_ms(film, &others)));
     }

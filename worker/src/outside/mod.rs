@@ -2,15 +2,9 @@
 //! others, its own or one that it was lent: so a job waits for its provider (`asking`), and a large picture for its
 //! turn to be drawn (`renders/canvas`).
 //!
-<<<<<<< HEAD
-//! A job takes a place to wait in before it fetches anything (`places`), and is put back into the queue if none is left
-//! for it. When no slot comes free in a moment once it may go on, it goes on beside the slots: a few jobs at a time
-//! (`waiting`).
-=======
 //! A job takes a place to wait in before it fetches anything (`crate::places`), and is put back into the queue if none
-//! is left for it. When no slot comes free within a few seconds once it may go on, it goes on beside the slots: a few
-//! jobs at a time (`waiting`).
->>>>>>> c06571f5f87b254c3184443aaccb54fe54cb437d
+//! is left for it. When no slot comes free in a moment once it may go on, it goes on beside the slots: a few jobs at a
+//! time (`waiting`).
 
 mod waiting;
 
