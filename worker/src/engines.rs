@@ -281,12 +281,12 @@ async fn make(
     let music_source = music.as_ref().map(|music| music.source.clone());
     let sources = Sources { source, music: music_source, others };
     let (renderer, processor) = (renderer.clone(), ctx.processor.clone());
-    let rendered = async move {
+    let making = async move {
         // What is open stays so until it is done.
         let _open = (media, music, held);
         renderer.render(&sources, &rendering.plan, rendering.most_bytes, &ctx).await
     };
-    driven(&processor, rendered.boxed()).await?
+    driven(&processor, making.boxed()).await?
 }
 
 /// Decodes the items of a picture. They are closed, and their copies deleted, before it waits for its turn to be drawn.
@@ -350,7 +350,7 @@ mod tests {
         let layers = decode(&renderer, &open, (&tools, &still, &items), &ctx).await.unwrap();
         drop(other);
         assert!(file.upgrade().is_none(), "its layers keep the item open");
-        let rendered = draw(&tools, &still, layers, 1 << 20, &ctx).await.unwrap();
-        assert_eq!(rendered.media.facts.width.zip(rendered.media.facts.height), Some((40, 40)));
+        let picture = draw(&tools, &still, layers, 1 << 20, &ctx).await.unwrap();
+        assert_eq!(picture.media.facts.width.zip(picture.media.facts.height), Some((40, 40)));
     }
 }

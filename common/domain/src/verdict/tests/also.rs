@@ -137,8 +137,8 @@ fn an_endpoint_that_was_disabled_hides_neither_one_that_is_warned_of_nor_what_wa
             };
         })
     };
-    let list = |id: EndpointId| format!("mws admin deliveries list --endpoint {id}");
-    let (of_last, of_warned) = (list(last), list(endpoint));
+    let command = |id: EndpointId| format!("mws admin deliveries list --endpoint {id}");
+    let (of_last, of_warned) = (command(last), command(endpoint));
     let waits = ("has been due for 2 min", "mws doctor --only backlog");
     let disabled = ("one endpoint was disabled", of_last.as_str());
     let warned = ("has failed 12 times in a row", of_warned.as_str());
