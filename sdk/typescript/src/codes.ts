@@ -206,6 +206,9 @@ export class CursorGoneError extends GoneError {}
 /** Uploads speak tus 1.0.0. */
 export class TusVersionUnsupportedError extends ApiError {}
 
+/** The bytes have no tag that If-Match names. */
+export class PreconditionFailedError extends ApiError {}
+
 /** The body is larger than 1 MiB. */
 export class RequestTooLargeError extends ApiError {}
 
@@ -333,6 +336,7 @@ export const BY_CODE: Record<string, typeof ApiError> = {
   code_not_redeemable: CodeNotRedeemableError,
   cursor_gone: CursorGoneError,
   tus_version_unsupported: TusVersionUnsupportedError,
+  precondition_failed: PreconditionFailedError,
   request_too_large: RequestTooLargeError,
   file_too_large: FileTooLargeError,
   unsupported_media_type: UnsupportedMediaTypeError,

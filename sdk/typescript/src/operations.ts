@@ -1264,7 +1264,8 @@ export class Operator {
   }
 
   /** Newest first. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and
-   * still be followed by more. For a token of the role `metadata` every `response_excerpt` is null. */
+   * still be followed by more. For a token of the role `metadata` `response_excerpt` and `response_headers` are
+   * null. */
   operatorListDeliveries(query: NonNullable<operations["operator_list_deliveries"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["Delivery"]> {
     return this.calls.pages(OPERATIONS.operator_list_deliveries, { query, options });
   }
@@ -1341,8 +1342,9 @@ export class Operator {
   }
 
   /** The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps
-   * next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`.
-   * `load` has what waits and runs by task, and the workers; `invariants` the rules that are checked of the rows. */
+   * next. Of several troubles at once these tell the worst, and `also` has the others. The same numbers give the
+   * same words. An axis whose numbers are too old is `unknown`, never `healthy`. `load` has what waits and runs
+   * by task, and the workers; `invariants` the rules that are checked of the rows. */
   operatorGetReport(options: Options = {}): Promise<Schemas["HealthReport"]> {
     return this.calls.call(OPERATIONS.operator_get_report, { options });
   }

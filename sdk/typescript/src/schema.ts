@@ -3080,7 +3080,7 @@ export interface paths {
         };
         /**
          * List deliveries of all accounts
-         * @description Newest first. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and still be followed by more. For a token of the role `metadata` every `response_excerpt` is null.
+         * @description Newest first. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and still be followed by more. For a token of the role `metadata` `response_excerpt` and `response_headers` are null.
          */
         get: operations["operator_list_deliveries"];
         put?: never;
@@ -3304,7 +3304,7 @@ export interface paths {
         };
         /**
          * Get the verdict
-         * @description The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`. `load` has what waits and runs by task, and the workers; `invariants` the rules that are checked of the rows.
+         * @description The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps next. Of several troubles at once these tell the worst, and `also` has the others. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`. `load` has what waits and runs by task, and the workers; `invariants` the rules that are checked of the rows.
          */
         get: operations["operator_get_report"];
         put?: never;
@@ -3605,6 +3605,10 @@ export interface components {
             error?: string | null;
             /** @description The start of the receiver's answer, at most 1 KiB; null when there was none. */
             response_excerpt?: string | null;
+            /** @description The headers of its answer, at most 32 and 2,000 bytes in all: a value of more than 256 bytes is cut, and of one that may be a secret, such as a cookie, the name alone is kept. Null without any. */
+            response_headers?: {
+                [key: string]: string;
+            } | null;
             /**
              * Format: int32
              * @description By how many seconds the receiver's clock was ahead of ours, by the `Date` of its answer; negative when it was behind. A receiver refuses signatures when it is off by more than 300. Null without an answer that has a `Date`.
@@ -6139,6 +6143,8 @@ export interface components {
             numbers: components["schemas"]["HealthNumber"][];
             /** @description The command that helps next; null when nothing is to be done. */
             next?: string | null;
+            /** @description The axis's other troubles, the worst first; empty when there are none. */
+            also: components["schemas"]["HealthTrouble"][];
         };
         /**
          * HealthInvariant
@@ -6271,6 +6277,16 @@ export interface components {
              * @description The number of jobs that ended within 15 minutes.
              */
             ended: number;
+        };
+        /**
+         * HealthTrouble
+         * @description A further trouble of an axis.
+         */
+        HealthTrouble: {
+            /** @description The trouble, as one sentence. */
+            sentence: string;
+            /** @description The command that helps next. */
+            next: string;
         };
         /**
          * HealthWorker
@@ -8692,6 +8708,10 @@ export interface components {
             error?: string | null;
             /** @description The start of the receiver's answer; null when there was none. */
             response_excerpt?: string | null;
+            /** @description The headers of its answer, or null: as in the log of job webhooks. */
+            response_headers?: {
+                [key: string]: string;
+            } | null;
             /**
              * Format: int32
              * @description Its duration in milliseconds, or null.
@@ -9559,6 +9579,10 @@ export interface components {
             error?: string | null;
             /** @description The start of the receiver's answer, at most 1 KiB; null when there was none. */
             response_excerpt?: string | null;
+            /** @description The headers of its answer, or null: as in the list of deliveries. */
+            response_headers?: {
+                [key: string]: string;
+            } | null;
             /**
              * Format: int32
              * @description By how many seconds the receiver's clock was ahead of ours, or null: as in the list of deliveries.
@@ -12243,7 +12267,7 @@ export interface components {
          * @description Why a request is refused.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "code_malformed" | "unauthenticated" | "credential_revoked" | "token_expired" | "insufficient_minutes" | "insufficient_credits" | "workspace_forbidden" | "role_forbidden" | "account_suspended" | "user_disabled" | "session_not_allowed" | "key_wrong_workspace" | "link_invalid" | "link_expired" | "not_the_author" | "origin_forbidden" | "route_not_found" | "tool_not_found" | "item_not_found" | "job_not_found" | "comment_not_found" | "public_link_not_found" | "board_not_found" | "post_not_found" | "calendar_entry_not_found" | "calendar_feed_not_found" | "skill_not_found" | "template_not_found" | "timeline_not_found" | "canvas_not_found" | "dub_not_found" | "project_not_found" | "key_not_found" | "webhook_not_found" | "delivery_not_found" | "bulk_operation_not_found" | "webhook_secret_not_found" | "upload_not_found" | "event_not_found" | "account_not_found" | "user_not_found" | "workspace_not_found" | "member_not_found" | "read_not_found" | "method_not_allowed" | "idempotency_in_progress" | "item_not_ready" | "item_leased" | "ref_taken" | "revision_conflict" | "name_taken" | "last_owner" | "nothing_to_undo" | "upload_incomplete" | "upload_offset_mismatch" | "key_limit_reached" | "endpoint_limit_reached" | "endpoint_disabled" | "quota_reached" | "rotation_in_progress" | "illegal_transition" | "subject_taken" | "code_not_redeemable" | "cursor_gone" | "tus_version_unsupported" | "request_too_large" | "file_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "range_not_satisfiable" | "url_not_https" | "url_not_public" | "webhook_url_not_allowed" | "url_not_allowed" | "pull_failed" | "read_not_applicable" | "engine_not_configured" | "checksum_mismatch" | "chunk_mismatch" | "rate_limited" | "internal" | "unavailable" | "database_unavailable" | "shutting_down";
+        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "code_malformed" | "unauthenticated" | "credential_revoked" | "token_expired" | "insufficient_minutes" | "insufficient_credits" | "workspace_forbidden" | "role_forbidden" | "account_suspended" | "user_disabled" | "session_not_allowed" | "key_wrong_workspace" | "link_invalid" | "link_expired" | "not_the_author" | "origin_forbidden" | "route_not_found" | "tool_not_found" | "item_not_found" | "job_not_found" | "comment_not_found" | "public_link_not_found" | "board_not_found" | "post_not_found" | "calendar_entry_not_found" | "calendar_feed_not_found" | "skill_not_found" | "template_not_found" | "timeline_not_found" | "canvas_not_found" | "dub_not_found" | "project_not_found" | "key_not_found" | "webhook_not_found" | "delivery_not_found" | "bulk_operation_not_found" | "webhook_secret_not_found" | "upload_not_found" | "event_not_found" | "account_not_found" | "user_not_found" | "workspace_not_found" | "member_not_found" | "read_not_found" | "method_not_allowed" | "idempotency_in_progress" | "item_not_ready" | "item_leased" | "ref_taken" | "revision_conflict" | "name_taken" | "last_owner" | "nothing_to_undo" | "upload_incomplete" | "upload_offset_mismatch" | "key_limit_reached" | "endpoint_limit_reached" | "endpoint_disabled" | "quota_reached" | "rotation_in_progress" | "illegal_transition" | "subject_taken" | "code_not_redeemable" | "cursor_gone" | "tus_version_unsupported" | "precondition_failed" | "request_too_large" | "file_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "range_not_satisfiable" | "url_not_https" | "url_not_public" | "webhook_url_not_allowed" | "url_not_allowed" | "pull_failed" | "read_not_applicable" | "engine_not_configured" | "checksum_mismatch" | "chunk_mismatch" | "rate_limited" | "internal" | "unavailable" | "database_unavailable" | "shutting_down";
         /**
          * ToolError
          * @description What a tool answers with any status but 200 (contract §7).
@@ -25231,6 +25255,8 @@ export interface operations {
                 Range?: string;
                 /** @description An `ETag`: the range is used only if the bytes have it, otherwise the whole is returned. */
                 "If-Range"?: string;
+                /** @description `ETag`s, or `*`: if the bytes have none of them, the answer is 412. */
+                "If-Match"?: string;
                 /** @description `ETag`s of bytes that the client has: if one matches, the answer is 304. */
                 "If-None-Match"?: string;
                 /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
@@ -25343,6 +25369,20 @@ export interface operations {
                 };
             };
             404: components["responses"]["Route.item_not_found"];
+            /** @description `precondition_failed`: The bytes have no tag that If-Match names. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouteError"];
+                };
+            };
             /** @description `range_not_satisfiable`: There are no such bytes. */
             416: {
                 headers: {
@@ -25821,6 +25861,7 @@ export interface operations {
                      *               "response_status": 200,
                      *               "error": "a error",
                      *               "response_excerpt": "a response excerpt",
+                     *               "response_headers": {},
                      *               "clock_ahead_seconds": 1
                      *             }
                      *           ]
@@ -25959,6 +26000,7 @@ export interface operations {
                      *           "response_status": 200,
                      *           "error": "a error",
                      *           "response_excerpt": "a response excerpt",
+                     *           "response_headers": {},
                      *           "clock_ahead_seconds": 1
                      *         }
                      *       ],
@@ -26888,6 +26930,7 @@ export interface operations {
                      *           "response_status": 200,
                      *           "error": "a error",
                      *           "response_excerpt": "a response excerpt",
+                     *           "response_headers": {},
                      *           "duration_ms": 1,
                      *           "created_at": "2026-11-20T09:30:00.000Z",
                      *           "sent_at": "2026-11-20T09:30:00.000Z",
@@ -29274,6 +29317,7 @@ export interface operations {
                      *               "response_status": 200,
                      *               "error": "a error",
                      *               "response_excerpt": "a response excerpt",
+                     *               "response_headers": {},
                      *               "clock_ahead_seconds": 1
                      *             }
                      *           ]
@@ -29371,6 +29415,7 @@ export interface operations {
                      *           "response_status": 200,
                      *           "error": "a error",
                      *           "response_excerpt": "a response excerpt",
+                     *           "response_headers": {},
                      *           "clock_ahead_seconds": 1
                      *         }
                      *       ],
@@ -29520,6 +29565,7 @@ export interface operations {
                      *           "response_status": 200,
                      *           "error": "a error",
                      *           "response_excerpt": "a response excerpt",
+                     *           "response_headers": {},
                      *           "clock_ahead_seconds": 1
                      *         }
                      *       ]
@@ -30165,7 +30211,13 @@ export interface operations {
                      *               "unit": "a unit"
                      *             }
                      *           ],
-                     *           "next": "a next"
+                     *           "next": "a next",
+                     *           "also": [
+                     *             {
+                     *               "sentence": "a sentence",
+                     *               "next": "a next"
+                     *             }
+                     *           ]
                      *         }
                      *       ],
                      *       "load": {

@@ -275,6 +275,10 @@ class TusVersionUnsupportedError(ApiError):
     """Uploads speak tus 1.0.0."""
 
 
+class PreconditionFailedError(ApiError):
+    """The bytes have no tag that If-Match names."""
+
+
 class RequestTooLargeError(ApiError):
     """The body is larger than 1 MiB."""
 
@@ -420,6 +424,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     'code_not_redeemable': CodeNotRedeemableError,
     'cursor_gone': CursorGoneError,
     'tus_version_unsupported': TusVersionUnsupportedError,
+    'precondition_failed': PreconditionFailedError,
     'request_too_large': RequestTooLargeError,
     'file_too_large': FileTooLargeError,
     'unsupported_media_type': UnsupportedMediaTypeError,

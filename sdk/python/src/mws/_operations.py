@@ -2451,7 +2451,7 @@ class Operator(Group):
         timeout: float | None = None,
     ) -> Page[types.Delivery]:
         """Newest first. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and still
-        be followed by more. For a token of the role `metadata` every `response_excerpt` is null."""
+        be followed by more. For a token of the role `metadata` `response_excerpt` and `response_headers` are null."""
         return self._client.pages(OPERATIONS['operator_list_deliveries'], query={'account_id': account_id, 'endpoint_id': endpoint_id, 'job_id': job_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     def operator_get_delivery(
@@ -2611,8 +2611,9 @@ class Operator(Group):
         timeout: float | None = None,
     ) -> types.HealthReport:
         """The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps next.
-        The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`. `load`
-        has what waits and runs by task, and the workers; `invariants` the rules that are checked of the rows."""
+        Of several troubles at once these tell the worst, and `also` has the others. The same numbers give the same
+        words. An axis whose numbers are too old is `unknown`, never `healthy`. `load` has what waits and runs by
+        task, and the workers; `invariants` the rules that are checked of the rows."""
         return self._client.call(OPERATIONS['operator_get_report'], timeout=timeout)
 
     def operator_list_errors(
@@ -4945,7 +4946,7 @@ class AsyncOperator(AsyncGroup):
         timeout: float | None = None,
     ) -> AsyncPages[types.Delivery]:
         """Newest first. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and still
-        be followed by more. For a token of the role `metadata` every `response_excerpt` is null."""
+        be followed by more. For a token of the role `metadata` `response_excerpt` and `response_headers` are null."""
         return self._client.pages(OPERATIONS['operator_list_deliveries'], query={'account_id': account_id, 'endpoint_id': endpoint_id, 'job_id': job_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
     async def operator_get_delivery(
@@ -5105,8 +5106,9 @@ class AsyncOperator(AsyncGroup):
         timeout: float | None = None,
     ) -> types.HealthReport:
         """The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps next.
-        The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`. `load`
-        has what waits and runs by task, and the workers; `invariants` the rules that are checked of the rows."""
+        Of several troubles at once these tell the worst, and `also` has the others. The same numbers give the same
+        words. An axis whose numbers are too old is `unknown`, never `healthy`. `load` has what waits and runs by
+        task, and the workers; `invariants` the rules that are checked of the rows."""
         return await self._client.call(OPERATIONS['operator_get_report'], timeout=timeout)
 
     async def operator_list_errors(

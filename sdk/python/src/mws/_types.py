@@ -118,6 +118,9 @@ class Attempt(Model):
     `tls_failed`, `url_not_public`, `redirect_refused`, `http_status`, `secret_unavailable`, `endpoint_disabled`."""
     response_excerpt: str | None
     """The start of the receiver's answer, at most 1 KiB; null when there was none."""
+    response_headers: dict[str, Any] | None
+    """The headers of its answer, at most 32 and 2,000 bytes in all: a value of more than 256 bytes is cut, and of one that
+    may be a secret, such as a cookie, the name alone is kept. Null without any."""
     clock_ahead_seconds: int | None
     """By how many seconds the receiver's clock was ahead of ours, by the `Date` of its answer; negative when it was behind.
     A receiver refuses signatures when it is off by more than 300. Null without an answer that has a `Date`."""
@@ -2079,6 +2082,8 @@ class HealthFinding(Model):
     """The numbers behind it, at most three."""
     next: str | None
     """The command that helps next; null when nothing is to be done."""
+    also: list[HealthTrouble]
+    """The axis's other troubles, the worst first; empty when there are none."""
 
 
 class HealthInvariant(Model):
@@ -2171,6 +2176,16 @@ class HealthTask(Model):
     """The number of jobs that run."""
     ended: int
     """The number of jobs that ended within 15 minutes."""
+
+
+class HealthTrouble(Model):
+    """A further trouble of an axis."""
+
+    __slots__ = ()
+    sentence: str
+    """The trouble, as one sentence."""
+    next: str
+    """The command that helps next."""
 
 
 class HealthWorker(Model):
@@ -4115,6 +4130,8 @@ class ProjectDelivery(Model):
     """The error, or null: a word as in the log of job webhooks."""
     response_excerpt: str | None
     """The start of the receiver's answer; null when there was none."""
+    response_headers: dict[str, Any] | None
+    """The headers of its answer, or null: as in the log of job webhooks."""
     duration_ms: int | None
     """Its duration in milliseconds, or null."""
     created_at: str
@@ -4771,6 +4788,8 @@ class SentAttempt(Model):
     """The error, or null: a word as in the list of deliveries."""
     response_excerpt: str | None
     """The start of the receiver's answer, at most 1 KiB; null when there was none."""
+    response_headers: dict[str, Any] | None
+    """The headers of its answer, or null: as in the list of deliveries."""
     clock_ahead_seconds: int | None
     """By how many seconds the receiver's clock was ahead of ours, or null: as in the list of deliveries."""
 
@@ -6842,7 +6861,7 @@ class WorkspaceSettings(Model):
     updated_at: str | None
     """When they were last changed; null when they never were."""
 
-ErrorCode = Literal['invalid_request', 'invalid_json', 'invalid_cursor', 'code_malformed', 'unauthenticated', 'credential_revoked', 'token_expired', 'insufficient_minutes', 'insufficient_credits', 'workspace_forbidden', 'role_forbidden', 'account_suspended', 'user_disabled', 'session_not_allowed', 'key_wrong_workspace', 'link_invalid', 'link_expired', 'not_the_author', 'origin_forbidden', 'route_not_found', 'tool_not_found', 'item_not_found', 'job_not_found', 'comment_not_found', 'public_link_not_found', 'board_not_found', 'post_not_found', 'calendar_entry_not_found', 'calendar_feed_not_found', 'skill_not_found', 'template_not_found', 'timeline_not_found', 'canvas_not_found', 'dub_not_found', 'project_not_found', 'key_not_found', 'webhook_not_found', 'delivery_not_found', 'bulk_operation_not_found', 'webhook_secret_not_found', 'upload_not_found', 'event_not_found', 'account_not_found', 'user_not_found', 'workspace_not_found', 'member_not_found', 'read_not_found', 'method_not_allowed', 'idempotency_in_progress', 'item_not_ready', 'item_leased', 'ref_taken', 'revision_conflict', 'name_taken', 'last_owner', 'nothing_to_undo', 'upload_incomplete', 'upload_offset_mismatch', 'key_limit_reached', 'endpoint_limit_reached', 'endpoint_disabled', 'quota_reached', 'rotation_in_progress', 'illegal_transition', 'subject_taken', 'code_not_redeemable', 'cursor_gone', 'tus_version_unsupported', 'request_too_large', 'file_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'range_not_satisfiable', 'url_not_https', 'url_not_public', 'webhook_url_not_allowed', 'url_not_allowed', 'pull_failed', 'read_not_applicable', 'engine_not_configured', 'checksum_mismatch', 'chunk_mismatch', 'rate_limited', 'internal', 'unavailable', 'database_unavailable', 'shutting_down']
+ErrorCode = Literal['invalid_request', 'invalid_json', 'invalid_cursor', 'code_malformed', 'unauthenticated', 'credential_revoked', 'token_expired', 'insufficient_minutes', 'insufficient_credits', 'workspace_forbidden', 'role_forbidden', 'account_suspended', 'user_disabled', 'session_not_allowed', 'key_wrong_workspace', 'link_invalid', 'link_expired', 'not_the_author', 'origin_forbidden', 'route_not_found', 'tool_not_found', 'item_not_found', 'job_not_found', 'comment_not_found', 'public_link_not_found', 'board_not_found', 'post_not_found', 'calendar_entry_not_found', 'calendar_feed_not_found', 'skill_not_found', 'template_not_found', 'timeline_not_found', 'canvas_not_found', 'dub_not_found', 'project_not_found', 'key_not_found', 'webhook_not_found', 'delivery_not_found', 'bulk_operation_not_found', 'webhook_secret_not_found', 'upload_not_found', 'event_not_found', 'account_not_found', 'user_not_found', 'workspace_not_found', 'member_not_found', 'read_not_found', 'method_not_allowed', 'idempotency_in_progress', 'item_not_ready', 'item_leased', 'ref_taken', 'revision_conflict', 'name_taken', 'last_owner', 'nothing_to_undo', 'upload_incomplete', 'upload_offset_mismatch', 'key_limit_reached', 'endpoint_limit_reached', 'endpoint_disabled', 'quota_reached', 'rotation_in_progress', 'illegal_transition', 'subject_taken', 'code_not_redeemable', 'cursor_gone', 'tus_version_unsupported', 'precondition_failed', 'request_too_large', 'file_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'range_not_satisfiable', 'url_not_https', 'url_not_public', 'webhook_url_not_allowed', 'url_not_allowed', 'pull_failed', 'read_not_applicable', 'engine_not_configured', 'checksum_mismatch', 'chunk_mismatch', 'rate_limited', 'internal', 'unavailable', 'database_unavailable', 'shutting_down']
 """Why a request is refused."""
 
 
@@ -6981,7 +7000,7 @@ shapes(
     (FootageMatches, {'matches': FootageMatch}),
     (GivenCredits, {'balances': BalancesAnswer}),
     (GivenMinutes, {'balances': BalancesAnswer}),
-    (HealthFinding, {'numbers': HealthNumber}),
+    (HealthFinding, {'numbers': HealthNumber, 'also': HealthTrouble}),
     (HealthLoad, {'tasks': HealthTask, 'workers': HealthWorker}),
     (HealthReport, {'axes': HealthFinding, 'load': HealthLoad, 'invariants': HealthInvariant}),
     (ImportedTimeline, {'timeline': Timeline}),
