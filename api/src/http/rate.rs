@@ -12,7 +12,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use store::credentials::Pace;
-use store::paces::{A_DAY_US, MOST_PINGS_A_DAY, MOST_RESENT_A_DAY, MOST_STOPPED_A_DAY, PaceWait, Paced};
+use store::paces::{A_DAY_US, MOST_PINGS_A_DAY, MOST_RESENT_A_DAY, MOST_UNPAID_A_DAY, PaceWait, Paced};
 use tokio::time::Instant;
 
 const REMEMBERED: Duration = Duration::from_secs(1);
@@ -44,7 +44,7 @@ pub fn most_us(settings: &Settings, what: Paced) -> i64 {
     match what {
         Paced::StoppedJobs => pace(settings).ahead_us,
         Paced::Resends => AN_HOUR_US,
-        Paced::StoppedJobsADay
+        Paced::UnpaidJobsADay
         | Paced::ResendsADay
         | Paced::PingsADay
         | Paced::KeptAnswers
@@ -61,8 +61,9 @@ pub fn too_soon(PaceWait { what, seconds }: PaceWait) -> ApiError {
                 "The account has stopped many jobs. What they led to is sent at its rate; jobs start again in {seconds} s."
             )
         }
-        Paced::StoppedJobsADay => format!(
-            "The account has stopped {MOST_STOPPED_A_DAY} jobs within a day, which is the most. Jobs start again in {seconds} s."
+        Paced::UnpaidJobsADay => format!(
+            "{MOST_UNPAID_A_DAY} of the account's jobs were stopped, or failed for what was asked or for its media, within \
+             a day, which is the most: the errors of those that failed say why. Jobs start again in {seconds} s."
         ),
         Paced::UnpaidProcessorTime => format!(
             "The account's media and jobs have used up a day's processor time that nobody paid for: jobs that failed, were \

@@ -1,11 +1,11 @@
 //! Limits on what an account makes us do or keep, beside the rate of its calls: one instant each (GCRA).
 //!
-//! No minutes pay for these: a stopped job tells up to ten endpoints and leaves two rows in the journal of minutes for
-//! good; a resend repeats what was sent; an answer is kept for a day under its idempotency key; a job that fails, or
-//! whose media takes far more work than it costs, has used our processors; what an agent asks a model is paid for by
-//! whoever runs the service. The callers decide what each of them weighs, and what follows when an account is ahead:
-//! `events` sends later what goes beyond the burst, `dispatch` and `once` refuse, a worker defers what waits, an agent
-//! asks later, an operator forgives.
+//! No minutes pay for these: a job that is stopped, or that fails, tells up to ten endpoints and leaves two rows in the
+//! journal of minutes for good; a resend repeats what was sent; an answer is kept for a day under its idempotency key;
+//! a job that fails, or whose media takes far more work than it costs, has used our processors; what an agent asks a
+//! model is paid for by whoever runs the service. The callers decide what each of them weighs, and what follows when an
+//! account is ahead: `events` sends later what goes beyond the burst, `dispatch` and `once` refuse, a worker defers
+//! what waits, an agent asks later, an operator forgives.
 
 use domain::ids::AccountId;
 use sqlx::PgConnection;
@@ -15,8 +15,8 @@ use sqlx::PgConnection;
 pub enum Paced {
     /// Ends of stopped jobs or their webhooks, whichever are more.
     StoppedJobs,
-    /// The same jobs, per day, for the rows that they leave.
-    StoppedJobsADay,
+    /// The same jobs, and those that failed for what was asked, per day, for the rows that they leave.
+    UnpaidJobsADay,
     /// Deliveries that are sent again.
     Resends,
     /// The same deliveries, per day, for the rows that they leave.
@@ -35,7 +35,7 @@ impl Paced {
     /// All of them.
     pub const ALL: [Self; 8] = [
         Self::StoppedJobs,
-        Self::StoppedJobsADay,
+        Self::UnpaidJobsADay,
         Self::Resends,
         Self::ResendsADay,
         Self::PingsADay,
@@ -48,7 +48,8 @@ impl Paced {
     pub const fn name(self) -> &'static str {
         match self {
             Self::StoppedJobs => "stopped_jobs",
-            Self::StoppedJobsADay => "stopped_jobs_a_day",
+            // As the release before names it, which counted those alone.
+            Self::UnpaidJobsADay => "stopped_jobs_a_day",
             Self::Resends => "resends",
             Self::ResendsADay => "resends_a_day",
             Self::PingsADay => "pings_a_day",
@@ -59,14 +60,16 @@ impl Paced {
     }
 }
 
-/// Jobs that an account may stop within a day.
-pub const MOST_STOPPED_A_DAY: i64 = 20_000;
+/// Jobs of an account that may be stopped, or fail for what was asked, within a day.
+pub const MOST_UNPAID_A_DAY: i64 = 20_000;
 /// Deliveries that an account may send again within a day; operators may send more of them.
 pub const MOST_RESENT_A_DAY: i64 = 100_000;
 /// Pings that an account may send within a day.
 pub const MOST_PINGS_A_DAY: i64 = 20_000;
 /// A day in microseconds.
 pub const A_DAY_US: i64 = 86_400_000_000;
+/// Microseconds that a job counts for in [`Paced::UnpaidJobsADay`].
+pub const UNPAID_JOB_US: i64 = A_DAY_US / MOST_UNPAID_A_DAY;
 
 /// Moves the account's instant on by `by_us` microseconds. Returns by how many it was ahead of now before that.
 pub async fn advance(conn: &mut PgConnection, account: AccountId, what: Paced, by_us: i64) -> sqlx::Result<i64> {
@@ -82,6 +85,25 @@ pub async fn advance(conn: &mut PgConnection, account: AccountId, what: Paced, b
     )
     .fetch_one(conn)
     .await
+}
+
+/// Counts jobs that failed for what was asked, each against its payer: an account stands here once for each job.
+pub async fn count_failed(conn: &mut PgConnection, payers: &[AccountId]) -> sqlx::Result<()> {
+    // In order, so that two of these never wait for each other.
+    sqlx::query!(
+        "INSERT INTO account_paces AS pace (account_id, what, theoretical_arrival)
+         SELECT payer, $2::text, mws_now() + count(*) * $3::bigint * interval '1 microsecond'
+         FROM unnest($1::uuid[]) AS failed (payer) GROUP BY payer ORDER BY payer
+         ON CONFLICT (account_id, what) DO UPDATE
+         SET theoretical_arrival =
+             greatest(pace.theoretical_arrival, mws_now()) + (excluded.theoretical_arrival - mws_now())",
+        payers as &[AccountId],
+        Paced::UnpaidJobsADay.name(),
+        UNPAID_JOB_US,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
 }
 
 /// What an account has to wait for, and how long.

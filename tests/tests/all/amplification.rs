@@ -178,6 +178,8 @@ async fn processor_time_that_nobody_pays_for_has_a_bound_an_account_and_a_day() 
     assert_eq!(world.count(unpaid).await?, 0, "it is paid for");
     ended("beats").await?;
     until("it is counted", async || Ok((world.count(unpaid).await? == 1).then_some(()))).await?;
+    let failed = "SELECT count(*) FROM account_paces WHERE what = 'stopped_jobs_a_day'";
+    until("so is the job, which failed", async || Ok((world.count(failed).await? == 1).then_some(()))).await?;
     let refused = tenant.client.prepare(std::slice::from_ref(&item), &["speech"]).await?;
     assert_eq!((refused.status, refused.code()), (429, "rate_limited"), "{}", refused.text);
     assert!(refused.text.contains("processor time"), "{}", refused.text);
@@ -242,7 +244,8 @@ async fn what_an_account_has_waiting_is_put_off_until_an_operator_forgives() -> 
     assert!(before["seconds"].as_u64().is_some_and(|seconds| (7_180..=7_200).contains(&seconds)), "{before}");
     assert!(before["wait_seconds"].as_u64().is_some_and(|wait| (86_000..=86_400).contains(&wait)), "{before}");
     // As if it had been forgiven just before the worker put its work off: that goes on all the same.
-    let gone = "WITH gone AS (DELETE FROM account_paces RETURNING 1) SELECT count(*) FROM gone";
+    let gone = "WITH gone AS (DELETE FROM account_paces WHERE what = 'unpaid_processor_time' RETURNING 1)
+        SELECT count(*) FROM gone";
     assert_eq!(world.count(gone).await?, 1);
     let forgiven = operator.send("DELETE", &format!("{path}/unpaid-processor-time"), &[], None).await?;
     let none = json!({ "seconds": 0, "seconds_a_day": 3_600, "wait_seconds": 0 });

@@ -125,6 +125,7 @@ mod timelines;
 mod traced;
 mod tus;
 mod unconfigured;
+mod unpaid_jobs;
 mod upload_ends;
 mod uploads;
 mod variants;

@@ -105,7 +105,8 @@ pub enum Dispatched<Answered = Prepared> {
     Replayed(String),
     /// The key was used for another request.
     KeyReused,
-    /// The account is too far ahead in stopped jobs, unpaid processor time or kept answers: it must wait.
+    /// The account is too far ahead in jobs that were stopped or failed, unpaid processor time or kept answers: it must
+    /// wait.
     TooSoon(PaceWait),
 }
 
@@ -275,7 +276,7 @@ async fn note_rerun(conn: &mut PgConnection, call: &Call, starts: &[Start]) -> s
 /// Returns the terms of a call. They are asked after what the call is about: if that shows what the first call with the
 /// key did, that call has committed, and its answer is found.
 async fn terms_of<W: Work>(conn: &mut PgConnection, work: &W, settings: &Settings) -> sqlx::Result<Terms> {
-    let mut paced = vec![Paced::StoppedJobs, Paced::StoppedJobsADay, Paced::UnpaidProcessorTime];
+    let mut paced = vec![Paced::StoppedJobs, Paced::UnpaidJobsADay, Paced::UnpaidProcessorTime];
     paced.extend(work.key().map(|_| Paced::KeptAnswers));
     terms::terms(conn, work.owners().payer, &rate::most(settings, &paced), work.key()).await
 }

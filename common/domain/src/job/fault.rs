@@ -40,6 +40,12 @@ impl Fault {
     pub fn of(code: &str) -> Self {
         FAULTS.iter().find(|(known, _)| *known == code).map_or(Self::Ours, |(_, fault)| *fault)
     }
+
+    /// Whether a job that failed with this code counts against its account, since another request or other media may
+    /// have ended well. What the service lacked, or a provider that took no request, is nothing that it brought about.
+    pub fn counts(code: &str) -> bool {
+        Self::of(code) != Self::Ours && code != "provider_unavailable"
+    }
 }
 
 #[cfg(test)]
@@ -53,5 +59,21 @@ mod tests {
             assert!(FAULTS[..place].iter().all(|(other, _)| other != code), "{code}");
         }
         assert_eq!(Fault::of("something_new"), Fault::Ours);
+    }
+
+    #[test]
+    fn what_the_service_lacked_or_a_provider_did_not_take_counts_against_nobody() {
+        let none = FAULTS.iter().map(|(code, _)| *code).filter(|code| !Fault::counts(code));
+        let expected = [
+            "provider_unavailable",
+            "media_missing",
+            "engine_not_configured",
+            "reader_timeout",
+            "reader_crashed",
+            "worker_lost",
+            "internal",
+        ];
+        assert_eq!(none.collect::<Vec<_>>(), expected);
+        assert!(!Fault::counts("something_new"));
     }
 }

@@ -18,7 +18,7 @@ use crate::queue::{self, Queue, Subject, Ticket};
 use crate::wake::{Wake, Wakes};
 use domain::credits::Credits;
 use domain::ids::{AccountId, JobId};
-use domain::job::{JobKind, JobStatus, dated_back};
+use domain::job::{Fault, JobKind, JobStatus, dated_back};
 use domain::minutes::Minutes;
 use domain::task::Task;
 use sqlx::{PgConnection, PgPool};
@@ -28,7 +28,7 @@ use store::deliveries::Claim;
 use store::events::{OwnAttempts, Recorded, Spread};
 use store::jobs::{self, Admitted, EndedJob, Freed, Line};
 use store::minutes::{Settlement, Split};
-use store::{accounts, renders};
+use store::{accounts, paces, renders};
 use tokio::time::Instant;
 
 /// What to do once the transaction that ended jobs is committed.
@@ -42,6 +42,8 @@ pub struct AfterCommit {
     claimed: Vec<Claim>,
     /// Accounts with a free place that no waiting job was found for.
     places_left: Vec<AccountId>,
+    /// The payers of jobs whose failures count against them, once for each job.
+    failed: Vec<AccountId>,
 }
 
 /// Ends a batch of jobs: `ended` is what the conditional update returned, `made` their results. Results of jobs that
@@ -119,7 +121,13 @@ async fn settle_all(
         .filter(|freed| i64::try_from(taken(freed.account)).unwrap_or(i64::MAX) < freed.places)
         .map(|freed| freed.account)
         .collect();
-    Ok(AfterCommit { wakes, tickets, claimed, places_left })
+    let failed = finals.iter().filter(|job| counts_as_failed(job)).map(|job| job.payer).collect();
+    Ok(AfterCommit { wakes, tickets, claimed, places_left, failed })
+}
+
+/// Whether it failed by what its account brought about, and so leaves rows that nobody pays for.
+fn counts_as_failed(job: &EndedJob) -> bool {
+    job.status == JobStatus::Failed && job.shown.error.as_ref().is_some_and(|error| Fault::counts(&error.code))
 }
 
 /// Returns the places that these jobs gave up, per account, with where each line is to be read from.
@@ -150,11 +158,15 @@ impl AfterCommit {
         self.tickets.retain(|ticket| ticket.queue != Queue::WebhookFirst || !take(ticket.subject));
     }
 
-    /// Sends the wake-ups, and tries again, under each account's lock, to find jobs for free places: a dispatch that
-    /// counted places before this commit may have left one waiting.
+    /// Sends the wake-ups, counts jobs that failed against their payers, and tries again, under each account's lock, to
+    /// find jobs for free places: a dispatch that counted places before this commit may have left one waiting.
     pub async fn run(self, pool: &PgPool, wakes: &Wakes) {
         wakes.tickets(&self.tickets);
         wakes.send(self.wakes);
+        // Not in the transaction of the ends, which would wait for others that count against one of the accounts.
+        if let Err(error) = count_failed(pool, &self.failed).await {
+            tracing::warn!(error = %error, jobs = self.failed.len(), "Failed jobs could not be counted.");
+        }
         for account in self.places_left {
             if let Err(error) = admit(pool, wakes, account).await {
                 tracing::warn!(account.id = %account, error = %error, "Waiting jobs were not admitted; the scheduler will.");
@@ -168,8 +180,17 @@ impl AfterCommit {
         self.tickets.extend(other.tickets);
         self.claimed.extend(other.claimed);
         self.places_left.extend(other.places_left);
+        self.failed.extend(other.failed);
         self
     }
+}
+
+/// Counts failed jobs against these payers. Where none failed, which is usual, it asks for no connection.
+async fn count_failed(pool: &PgPool, payers: &[AccountId]) -> sqlx::Result<()> {
+    if payers.is_empty() {
+        return Ok(());
+    }
+    paces::count_failed(&mut *pool.acquire().await?, payers).await
 }
 
 /// Use case: gives an account's free places to its waiting jobs. Returns how many jobs got one. Where none does, as

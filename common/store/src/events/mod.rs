@@ -190,8 +190,8 @@ async fn waits(
     let many = i64::try_from(ends.max(deliveries) + to_come).unwrap_or(i64::MAX);
     let ahead_us = paces::advance(conn, account, Paced::StoppedJobs, many.saturating_mul(pace.interval_us)).await?;
     let stopped = i64::try_from(ends + to_come).unwrap_or(i64::MAX);
-    let of_a_day = stopped.saturating_mul(paces::A_DAY_US / paces::MOST_STOPPED_A_DAY);
-    paces::advance(conn, account, Paced::StoppedJobsADay, of_a_day).await?;
+    let of_a_day = stopped.saturating_mul(paces::UNPAID_JOB_US);
+    paces::advance(conn, account, Paced::UnpaidJobsADay, of_a_day).await?;
     Ok(pace.waits_ms(ahead_us).take(deliveries).collect())
 }
 
