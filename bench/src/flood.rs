@@ -2,8 +2,8 @@
 //! cheap read with a credential, alone and beside the flood.
 //!
 //! The flood is a process of its own, and has a fixed pace: its cost to the service is measured, not the machine's cost
-//! of making it. Limits are a deployment's defaults, so the measured accounts take turns, and none of them exceeds its
-//! burst.
+//! of making it. It is answered more slowly than it asks: refusals beyond the fiftieth come late. Limits are a
+//! deployment's defaults, so the measured accounts take turns, and none of them exceeds its burst.
 
 use crate::Bench;
 use crate::children::{Running, ready, until_told_to_end};

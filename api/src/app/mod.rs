@@ -7,6 +7,7 @@ pub mod doors;
 pub mod downloads;
 pub mod fair_turns;
 pub mod guesses;
+pub mod late_refusals;
 pub mod link_pages;
 pub mod links;
 pub mod operations;
@@ -45,6 +46,7 @@ use store::PoolSize;
 use doors::Door;
 use downloads::Downloads;
 use guesses::Guesses;
+use late_refusals::LateRefusals;
 use link_pages::LinkPages;
 use links::Links;
 use operations::OperationsHandle;
@@ -91,6 +93,8 @@ pub struct AppState {
     pub blocked: Blocked,
     /// Requests that take access away, which go first.
     pub first: First,
+    /// When refusals of requests over the rate limit are sent.
+    pub late_refusals: LateRefusals,
     /// Wrong credentials, so that guesses cost no queries.
     pub guesses: Guesses,
     /// Room for the bodies that are read before their sender is known.
@@ -194,6 +198,7 @@ impl App {
             links,
             blocked,
             first: First::new(),
+            late_refusals: LateRefusals::new(),
             guesses,
             body_memory,
             answers,

@@ -61,19 +61,21 @@ pub async fn refuse_blocked(app: &App, scope: &Scope, credential: &CredentialHas
     if scope.goes_first() {
         return Ok(());
     }
-    match app.blocked.standing(credential.as_bytes()).await {
-        Some(standing) => Err(rate_limited(app, scope, standing)),
-        None => Ok(()),
+    let Some((account, standing)) = app.blocked.standing(credential.as_bytes()).await else { return Ok(()) };
+    if let Some(account) = account {
+        let _ = scope.account.set(account);
     }
+    Err(rate_limited(app, scope, standing))
 }
 
-/// Sets the values of the rate headers, and refuses a request over the rate unless it goes first.
+/// Sets the values of the rate headers, and refuses a request over the rate unless it goes first. The scope has the
+/// account by then, if there is one.
 pub async fn count(app: &App, scope: &Scope, credential: &CredentialHash, counted: CountedRequest) -> Answer<()> {
     let settings = &app.process.settings;
     let CountedRequest { arrival, now, passed } = counted;
     let standing = Standing::at(settings.rate_burst, pace(settings), arrival, now, passed);
     if !passed && !scope.goes_first() {
-        app.blocked.remember(*credential.as_bytes(), standing).await;
+        app.blocked.remember(*credential.as_bytes(), scope.account.get().copied(), standing).await;
         return Err(rate_limited(app, scope, standing));
     }
     let _ = scope.standing.set(standing);

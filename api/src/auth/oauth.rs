@@ -43,7 +43,6 @@ pub async fn oauth_caller(app: &App, scope: &Scope, token: &str, named: Answer<O
         found = find(app, scope, &hash, issuer, &claims, named).await?;
     }
     let (Some(user), Some(account)) = (found.user_id, found.account_id) else { return Err(unknown(&claims.subject)) };
-    let _ = scope.account.set(account);
     refuse_stopped(found.disabled, found.suspended.as_deref())?;
     let workspace = reached_workspace(&found).ok_or_else(|| out_of_reach(named, claims.workspaces.is_some()))?;
     Ok(Caller {
@@ -93,6 +92,9 @@ async fn find(
     let asked = async { users::token_caller(&mut *app.conn().await?, &presented, pace(&app.process.settings)).await };
     let found = in_time(asked).await?;
     refuse_out_of_time(issuer, &found)?;
+    if let Some(account) = found.account_id {
+        let _ = scope.account.set(account);
+    }
     let counted = CountedRequest { arrival: found.arrival, now: found.now, passed: found.passed };
     count(app, scope, hash, counted).await?;
     Ok(found)

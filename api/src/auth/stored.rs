@@ -36,9 +36,9 @@ pub(super) async fn stored_caller(
         }
     };
     app.guesses.remember_right(&hash).await;
+    let _ = scope.account.set(found.account_id);
     let counted = CountedRequest { arrival: found.arrival, now: found.now, passed: found.passed };
     count(app, scope, &hash, counted).await?;
-    let _ = scope.account.set(found.account_id);
     refuse_stopped(found.disabled, found.suspended.as_deref())?;
     caller(scope, kind, &found)
 }

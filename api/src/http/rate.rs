@@ -6,6 +6,7 @@
 
 use crate::http::error::{ApiError, Code};
 use chrono::{DateTime, Utc};
+use domain::ids::AccountId;
 use moka::future::Cache;
 use runtime::config::Settings;
 use std::net::IpAddr;
@@ -133,8 +134,8 @@ impl Standing {
     }
 }
 
-/// Credentials that this process refused for their rate, each until an instant.
-pub struct Blocked(Cache<[u8; 32], (Standing, Instant)>);
+/// Credentials that this process refused for their rate, each with its account, if it has one, and until an instant.
+pub struct Blocked(Cache<[u8; 32], (Option<AccountId>, Standing, Instant)>);
 
 impl Blocked {
     /// An empty memory.
@@ -142,17 +143,17 @@ impl Blocked {
         Self(Cache::builder().max_capacity(MOST_REMEMBERED).time_to_live(REMEMBERED).build())
     }
 
-    /// Returns the standing of a credential that is still refused.
-    pub async fn standing(&self, credential: &[u8; 32]) -> Option<Standing> {
-        let (standing, until) = self.0.get(credential).await?;
+    /// Returns the account and the standing of a credential that is still refused.
+    pub async fn standing(&self, credential: &[u8; 32]) -> Option<(Option<AccountId>, Standing)> {
+        let (account, standing, until) = self.0.get(credential).await?;
         let wait = until.checked_duration_since(Instant::now()).filter(|wait| !wait.is_zero())?;
-        Some(Standing { wait: Some(wait), ..standing })
+        Some((account, Standing { wait: Some(wait), ..standing }))
     }
 
     /// Remembers a refusal.
-    pub async fn remember(&self, credential: [u8; 32], standing: Standing) {
+    pub async fn remember(&self, credential: [u8; 32], account: Option<AccountId>, standing: Standing) {
         if let Some(wait) = standing.wait {
-            self.0.insert(credential, (standing, Instant::now() + wait)).await;
+            self.0.insert(credential, (account, standing, Instant::now() + wait)).await;
         }
     }
 }
@@ -227,9 +228,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_refused_credential_is_remembered_until_its_time_has_come() {
-        let blocked = Blocked::new();
-        blocked.remember([1; 32], at(66_500_000, false)).await;
-        assert!(blocked.standing(&[1; 32]).await.is_some());
+        let (blocked, account) = (Blocked::new(), Some(AccountId::mint()));
+        blocked.remember([1; 32], account, at(66_500_000, false)).await;
+        assert!(blocked.standing(&[1; 32]).await.is_some_and(|(whose, _)| whose == account));
         assert!(blocked.standing(&[2; 32]).await.is_none());
     }
 

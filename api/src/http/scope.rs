@@ -49,6 +49,11 @@ impl Scope {
     pub fn goes_first(&self) -> bool {
         self.first.get().is_some()
     }
+
+    /// Whether the request was refused for a rate.
+    pub fn is_over_rate(&self) -> bool {
+        !self.goes_first() && self.standing.get().is_some_and(|standing| standing.wait.is_some())
+    }
 }
 
 impl std::ops::Deref for Scope {

@@ -16,6 +16,8 @@ const REF: &str = r"^(?!itm_|job_)[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][
 const ANY: &str = r"^[^\x00]*$";
 /// A text of one or more lines, not all blank.
 const SAID: &str = r"^[^\x00]*[^\s\x00][^\x00]*$";
+/// A text whose only control characters are line feeds.
+const CUE: &str = r"^[^\x00-\x09\x0b-\x1f\x7f-\x9f]+$";
 /// A text on one line, which may be empty.
 const LINE: &str = r"^[^\x00-\x1f\x7f-\x9f]*$";
 /// `public_link::PASSPHRASE_CHARACTERS` on one line.
@@ -63,6 +65,7 @@ const FIELDS: &[(&str, &str, &str, usize)] = &[
     ("CreatePortalSession", "return_url", r"^https?://[^\s\x00]+$", portal::URL_CHARS),
     ("CreateUpload", "ref", REF, 0),
     ("CreateUpload", "sha256", "^[0-9A-Fa-f]{64}$", 0),
+    ("CueText", "text", CUE, 0),
     ("EditBoard", "name", NAME, document::MOST_NAME_CHARACTERS),
     ("EditCanvas", "name", NAME, document::MOST_NAME_CHARACTERS),
     ("EditDub", "name", NAME, document::MOST_NAME_CHARACTERS),

@@ -92,7 +92,7 @@ impl Sessions {
         let standing = Standing::at(REDEMPTIONS, pace, redeemed.arrival, redeemed.now, redeemed.passed);
         let _ = scope.standing.set(standing);
         if !redeemed.passed {
-            self.0.blocked.remember(*address.as_bytes(), standing).await;
+            self.0.blocked.remember(*address.as_bytes(), None, standing).await;
             let message = format!("An address may redeem {REDEMPTIONS} codes a minute.");
             return Err(ApiError::new(Code::RateLimited, message).retry_after(standing.retry_after().unwrap_or(1)));
         }

@@ -153,6 +153,9 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
         // Everything that is logged meanwhile names the request.
         let span = tracing::error_span!("request", request.id = scope.request_id.as_str());
         let response = self.answer(request, envelope).instrument(span).instrument(traced.clone()).await;
+        // What a refusal waits on purpose is no part of how long its answer took.
+        let took = started.elapsed();
+        self.app.late_refusals.wait(&scope, &self.app.process.shutdown).await;
         let mut response = self.app.answers.housed(envelope, Taker::of(&scope), response);
         add_headers(&self.app, &scope, &mut response);
         if may_stay_unread && !response.is_success() {
@@ -161,7 +164,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
         if speaks_tus {
             tus::add_version(&mut response);
         }
-        record(&method, &scope, &response, started.elapsed(), &traced, &self.told);
+        record(&method, &scope, &response, took, &traced, &self.told);
         Ok(response)
     }
 }

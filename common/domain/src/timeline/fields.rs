@@ -142,6 +142,12 @@ pub(super) fn style(style: &TextStyle) -> Result<(), String> {
     if fits { Ok(()) } else { Err("`style.size`: expected 0.01 to 0.5".to_owned()) }
 }
 
+/// Whether a cue's text may not have this letter: line feeds alone end its lines, and players and terminals obey other
+/// control characters.
+pub(super) fn is_refused_in_cue(letter: char) -> bool {
+    letter.is_control() && letter != '\n'
+}
+
 /// Checks captions.
 pub(super) fn captions(captions: &Captions) -> Result<(), String> {
     style(&captions.style)?;
@@ -155,11 +161,12 @@ pub(super) fn captions(captions: &Captions) -> Result<(), String> {
     }
     let mut after = Micros::ZERO;
     for (index, cue) in captions.cues.iter().enumerate() {
-        let is_text = (1..=MOST_CUE_CHARACTERS).contains(&cue.text.chars().count()) && !cue.text.contains('\0');
+        let is_text =
+            (1..=MOST_CUE_CHARACTERS).contains(&cue.text.chars().count()) && !cue.text.contains(is_refused_in_cue);
         if cue.start < after || cue.end <= cue.start || cue.end > LONGEST || !is_text {
             return Err(format!(
-                "`captions.cues[{index}]`: expected 1 to {MOST_CUE_CHARACTERS} characters, none of them NUL, and times \
-                 that grow without overlaps, `end` up to {} seconds",
+                "`captions.cues[{index}]`: expected 1 to {MOST_CUE_CHARACTERS} characters, no control characters but \
+                 line feeds, and times that grow without overlaps, `end` up to {} seconds",
                 LONGEST.seconds()
             ));
         }

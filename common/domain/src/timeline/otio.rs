@@ -5,7 +5,7 @@
 //! `metadata.mws`, so that a document that comes back unchanged gives the same timeline (`import`). No media is read
 //! here.
 
-use super::{Audio, AudioTrack, Micros, Names, Placed, Scene, SceneKind, Timeline};
+use super::{Audio, AudioTrack, Captions, Micros, Names, Placed, Scene, SceneKind, Timeline};
 use crate::ids::ItemId;
 use crate::media_time::FrameRate;
 use serde::Serialize;
@@ -68,7 +68,7 @@ fn rest(timeline: &Timeline) -> Value {
         scenes: Vec::new(),
         audio: Audio::default(),
         overlays: timeline.overlays.clone(),
-        captions: timeline.captions.clone(),
+        captions: timeline.captions.clone().map(Captions::cleaned),
     };
     without(&rest, &["scenes", "audio"])
 }

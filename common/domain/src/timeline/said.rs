@@ -1,10 +1,11 @@
 //! Captions of a timeline, made of the transcripts of its scenes and its voiceover, at times of the timeline.
 
-use super::fields::MOST_CUE_CHARACTERS;
+use super::fields::{MOST_CUE_CHARACTERS, is_refused_in_cue};
 use super::{CaptionCue, CaptionSource, Captions, LONGEST, MOST_CUES, Micros, SceneKind, TextStyle, Timeline};
 use crate::captions::{Cue, Said, Timed, cues, read, spoken};
 use crate::ids::ItemId;
 use crate::warnings::Warnings;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The words of stored transcripts, by item.
@@ -111,8 +112,35 @@ pub fn captions_of(content: &str, is_vtt: bool) -> Result<(Captions, Warnings), 
     Ok((Captions { source, cues, burn: false, style, position: None, language: None }, warnings))
 }
 
+impl Captions {
+    /// Returns the same with texts that cues may have.
+    #[must_use]
+    pub fn cleaned(mut self) -> Self {
+        for cue in &mut self.cues {
+            cue.text = cleaned(&cue.text).into_owned();
+        }
+        self
+    }
+}
+
+/// Returns the text of a cue without the control characters that are refused. One that was stored before they were has
+/// line feeds in place of those that end a line for some player, and a space in place of a tab.
+fn cleaned(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_refused_in_cue) {
+        return Cow::Borrowed(text);
+    }
+    let text = text.replace("\r\n", "\n");
+    let plain = text.chars().map(|letter| match letter {
+        '\r' | '\u{b}' | '\u{c}' | '\u{85}' => '\n',
+        '\t' => ' ',
+        other => other,
+    });
+    Cow::Owned(plain.filter(|letter| !is_refused_in_cue(*letter)).collect())
+}
+
 /// Returns a stored cue in the form in which captions are written.
 fn written(cue: &CaptionCue) -> Cue {
-    let lines = cue.text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    let lines = cleaned(&cue.text);
+    let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
     Cue { start_ms: cue.start.0 / 1000, end_ms: cue.end.0 / 1000, lines, speaker: None, is_labelled: false }
 }

@@ -148,6 +148,7 @@ impl From<timeline::TextStyle> for TextLook {
 
 impl From<timeline::Captions> for CaptionText {
     fn from(captions: timeline::Captions) -> Self {
+        let captions = captions.cleaned();
         let is_written = captions.source == timeline::CaptionSource::Cues;
         let cue = |cue: timeline::CaptionCue| CueText {
             start: cue.start.seconds(),
@@ -181,5 +182,18 @@ impl From<ListedRow> for ListedTimeline {
             created_at: Time(row.created_at),
             updated_at: Time(row.updated_at),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_value, json};
+
+    #[test]
+    fn a_cue_with_control_characters_is_answered_as_it_may_be_sent_back() {
+        let stored = json!({ "source": "cues", "cues": [{ "start": 0, "end": 1, "text": "a\rb\u{1b}" }] });
+        let answered = CaptionText::from(from_value::<timeline::Captions>(stored).expect("captions"));
+        assert_eq!(answered.cues.expect("cues")[0].text.0, "a\nb");
     }
 }

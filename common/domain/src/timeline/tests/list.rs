@@ -2,7 +2,7 @@
 
 use super::super::*;
 use super::{done, item, sources};
-use crate::captions::Timed;
+use crate::captions::{Timed, srt};
 use crate::ducking::GainPoint;
 use crate::film::{FilmFormat, FilmOutput, FilmQuality};
 use crate::media_time::Span;
@@ -203,6 +203,33 @@ fn captions_that_are_none_or_too_many_are_refused_and_what_is_too_long_is_cut() 
     assert!(captions_of(&many, false).unwrap_err().contains("at most 2000"));
     let (captions, warnings) = captions_of(&cue(1, &"ä".repeat(600)), false).unwrap();
     assert_eq!((captions.cues[0].text.chars().count(), warnings.into_sentences().len()), (500, 1));
+}
+
+#[test]
+fn cues_have_no_control_characters_but_line_feeds_and_what_was_stored_before_comes_out_without() {
+    let with = |text: &str| {
+        let first = json!({ "start": 0, "end": 1, "text": "fine\nhere" });
+        let cues = json!([first, { "start": 1, "end": 2, "text": text }]);
+        done(json!([
+            { "op": "add_scene", "color": "#000000", "duration": 5 },
+            { "op": "set_captions", "captions": { "source": "cues", "cues": cues } },
+        ]))
+    };
+    for letter in ['\0', '\t', '\r', '\u{b}', '\u{c}', '\u{1b}', '\u{7f}', '\u{85}', '\u{9b}'] {
+        let refused = with(&format!("a{letter}b")).unwrap_err();
+        assert!(refused.starts_with("`captions.cues[1]`") && refused.contains("no control characters"), "{refused}");
+    }
+    let mut timeline = with("x").unwrap();
+    timeline.captions.as_mut().unwrap().cues[1].text =
+        "a\r\nb\r\rc\u{b}d\u{85}\te\u{1b}[2J\r1\r00:00:00,000".to_owned();
+    let written = srt(&timeline.cues(&Transcripts::new()));
+    let (_, second) = written.split_once("\n\n").unwrap();
+    assert_eq!(second, "2\n00:00:01,000 --> 00:00:02,000\na\nb\nc\nd\ne[2J\n1\n00:00:00,000\n");
+    let cleaned = timeline.captions.clone().unwrap().cleaned();
+    assert_eq!(cleaned.cues[1].text, "a\nb\n\nc\nd\n e[2J\n1\n00:00:00,000");
+    let document = otio("River", &timeline, &Names::new());
+    let again = done(import(&document, &sources()).unwrap().ops.into()).unwrap();
+    assert_eq!(again.captions, Some(cleaned), "what was exported comes back");
 }
 
 /// A timeline of as many scenes as one may have, each of them half a second long and taken from its item 40 s after the

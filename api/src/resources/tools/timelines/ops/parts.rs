@@ -122,6 +122,6 @@ pub struct CueText {
     pub start: f64,
     /// When it disappears.
     pub end: f64,
-    /// Its text, 1 to 500 characters.
+    /// Its text, 1 to 500 characters. Line feeds are the only control characters that it may have.
     pub text: Text,
 }
