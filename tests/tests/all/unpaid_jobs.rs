@@ -76,12 +76,19 @@ async fn jobs_that_fail_for_what_was_asked_have_a_bound_an_account_and_a_day() -
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_job_whose_provider_made_something_in_vain_counts_as_many_however_it_ended() -> anyhow::Result<()> {
+    const OPERATOR: &str = "an operator's token of this test";
     let (folder, provider) = (tempfile::tempdir()?, Provider::start(|_, _, _| Reply::Silence)?);
     let path = models(folder.path(), &provider.url)?;
-    // Calls count by the clock that stands still.
-    let world = World::with(|settings| (settings.providers, settings.rate_burst) = (Some(path), 100_000)).await?;
+    let world = World::with(|settings| {
+        settings.providers = Some(path);
+        settings.operator_tokens = Some(format!("anna:act:{OPERATOR}").into());
+        // Calls count by the clock that stands still.
+        settings.rate_burst = 100_000;
+    })
+    .await?;
     world.stop_clock().await?;
     world.work(Engines::found(&world.process)).await?;
+    let operator = world.client(Some(OPERATOR.to_owned()));
     let predicted = |status: &str| Reply::Json(200, json!({ "status": status }));
     // One that was stopped counts as one for its rows too.
     for (name, reply, status, jobs) in [
@@ -104,6 +111,10 @@ async fn a_job_whose_provider_made_something_in_vain_counts_as_many_however_it_e
             Ok((ahead_us == jobs * UNPAID_JOB_US).then_some(()))
         })
         .await?;
+        let path = format!("/operator/accounts/{}/unpaid-processor-time", tenant.account);
+        assert_eq!(operator.send("DELETE", &path, &[], None).await?.status, 200);
+        let mut conn = world.pool().acquire().await?;
+        assert_eq!(paces::ahead(&mut conn, tenant.account, Paced::UnpaidJobsADay).await?, 0, "it is forgiven");
     }
     world.end().await
 }
