@@ -13,7 +13,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use store::credentials::Pace;
-use store::paces::{A_DAY_US, MOST_PINGS_A_DAY, MOST_RESENT_A_DAY, MOST_UNPAID_A_DAY, PaceWait, Paced};
+use store::paces::{A_DAY_US, ASKED_IN_VAIN, MOST_PINGS_A_DAY, MOST_RESENT_A_DAY, MOST_UNPAID_A_DAY, PaceWait, Paced};
 use tokio::time::Instant;
 
 const REMEMBERED: Duration = Duration::from_secs(1);
@@ -64,7 +64,8 @@ pub fn too_soon(PaceWait { what, seconds }: PaceWait) -> ApiError {
         }
         Paced::UnpaidJobsADay => format!(
             "{MOST_UNPAID_A_DAY} of the account's jobs were stopped, or failed for what was asked or for its media, within \
-             a day, which is the most: the errors of those that failed say why. Jobs start again in {seconds} s."
+             a day, which is the most (one for which a provider was asked may count as {ASKED_IN_VAIN}): the errors of \
+             those that failed say why. Jobs start again in {seconds} s."
         ),
         Paced::UnpaidProcessorTime => format!(
             "The account's media and jobs have used up a day's processor time that nobody paid for: jobs that failed, were \

@@ -44,8 +44,20 @@ pub enum AskFault {
         /// How long to wait before the next request, if it said so.
         after: Option<Duration>,
     },
+    /// It did not answer within its time, and may take as long again.
+    Late,
     /// It will not answer until somebody corrects something. The sentence says what happened.
     Refused(String),
+}
+
+impl AskFault {
+    /// What happened, as a sentence.
+    pub fn why(&self) -> &str {
+        match self {
+            Self::NotNow { why, .. } | Self::Refused(why) => why,
+            Self::Late => "It took longer than it may.",
+        }
+    }
 }
 
 impl ChatClient {
@@ -72,10 +84,9 @@ impl ChatClient {
     /// [`AskFault`], which is logged too.
     pub async fn ask(&self, messages: Vec<Value>, tools: Vec<Value>) -> Result<Value, AskFault> {
         let asked = timeout(self.model.timeout, self.asked(messages, tools));
-        let late = || not_now("It took longer than it may.".to_owned());
-        let answer = asked.await.unwrap_or_else(|_| Err(late()));
-        if let Err(AskFault::NotNow { why, .. } | AskFault::Refused(why)) = &answer {
-            tracing::warn!(model = %self.model.id, reason = %why, "The model of MWS_AGENT did not answer.");
+        let answer = asked.await.unwrap_or(Err(AskFault::Late));
+        if let Err(fault) = &answer {
+            tracing::warn!(model = %self.model.id, reason = fault.why(), "The model of MWS_AGENT did not answer.");
         }
         answer
     }

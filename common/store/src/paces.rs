@@ -3,11 +3,11 @@
 //! No minutes pay for these: a job that is stopped, or that fails, tells up to ten endpoints and leaves two rows in the
 //! journal of minutes for good; a resend repeats what was sent; an answer is kept for a day under its idempotency key;
 //! a job that fails, or whose media takes far more work than it costs, has used our processors; what an agent asks a
-//! model is paid for by whoever runs the service. The callers decide what each of them weighs, and what follows when an
-//! account is ahead: `events` sends later what goes beyond the burst, `dispatch` and `once` refuse, a worker defers
-//! what waits, an agent asks later, an operator forgives.
+//! model, or a job a provider in vain, is paid for by whoever runs the service. The callers decide what each of them
+//! weighs, and what follows when an account is ahead: `events` sends later what goes beyond the burst, `dispatch` and
+//! `once` refuse, a worker defers what waits, an agent asks later, an operator forgives.
 
-use domain::ids::AccountId;
+use domain::ids::{AccountId, JobId};
 use sqlx::PgConnection;
 
 /// What is counted against a pace.
@@ -70,6 +70,8 @@ pub const MOST_PINGS_A_DAY: i64 = 20_000;
 pub const A_DAY_US: i64 = 86_400_000_000;
 /// Microseconds that a job counts for in [`Paced::UnpaidJobsADay`].
 pub const UNPAID_JOB_US: i64 = A_DAY_US / MOST_UNPAID_A_DAY;
+/// As how many such jobs one counts for which a provider was asked in vain: 1,000 of them are a day's.
+pub const ASKED_IN_VAIN: i64 = 20;
 
 /// Moves the account's instant on by `by_us` microseconds. Returns by how many it was ahead of now before that.
 pub async fn advance(conn: &mut PgConnection, account: AccountId, what: Paced, by_us: i64) -> sqlx::Result<i64> {
@@ -87,17 +89,41 @@ pub async fn advance(conn: &mut PgConnection, account: AccountId, what: Paced, b
     .await
 }
 
-/// Counts jobs that failed for what was asked, each against its payer: an account stands here once for each job.
-pub async fn count_failed(conn: &mut PgConnection, payers: &[AccountId]) -> sqlx::Result<()> {
+/// A job that ended without being paid for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unpaid {
+    /// The job.
+    pub job: JobId,
+    /// The account that it counts against.
+    pub payer: AccountId,
+    /// As how many jobs it counts.
+    pub weight: i64,
+    /// As how many it counts if a provider was asked for it.
+    pub weight_if_asked: i64,
+}
+
+/// Counts jobs that ended without being paid for, each against its payer. Whether a provider was asked is looked up
+/// here, since it is known long after the end (`generations::was_asked`).
+pub async fn count_unpaid(conn: &mut PgConnection, unpaid: &[Unpaid]) -> sqlx::Result<()> {
     // In order, so that two of these never wait for each other.
     sqlx::query!(
         "INSERT INTO account_paces AS pace (account_id, what, theoretical_arrival)
-         SELECT payer, $2::text, mws_now() + count(*) * $3::bigint * interval '1 microsecond'
-         FROM unnest($1::uuid[]) AS failed (payer) GROUP BY payer ORDER BY payer
+         SELECT payer, $5::text, mws_now() + sum(weight)::bigint * $6::bigint * interval '1 microsecond'
+         FROM (
+             SELECT one.payer,
+                 CASE WHEN asked.asked_claim IS NULL THEN one.weight ELSE one.weight_if_asked END AS weight
+             FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[])
+                 AS one (job, payer, weight, weight_if_asked)
+             LEFT JOIN LATERAL (SELECT asked_claim FROM job_renders WHERE job_id = one.job LIMIT 1) AS asked ON true
+         ) AS unpaid
+         WHERE weight > 0 GROUP BY payer ORDER BY payer
          ON CONFLICT (account_id, what) DO UPDATE
          SET theoretical_arrival =
              greatest(pace.theoretical_arrival, mws_now()) + (excluded.theoretical_arrival - mws_now())",
-        payers as &[AccountId],
+        &unpaid.iter().map(|one| one.job.uuid()).collect::<Vec<_>>(),
+        &unpaid.iter().map(|one| one.payer.uuid()).collect::<Vec<_>>(),
+        &unpaid.iter().map(|one| one.weight).collect::<Vec<_>>(),
+        &unpaid.iter().map(|one| one.weight_if_asked).collect::<Vec<_>>(),
         Paced::UnpaidJobsADay.name(),
         UNPAID_JOB_US,
     )

@@ -10,7 +10,7 @@ use crate::http::text::{MinuteCount, Text, Time};
 use crate::resources::account::balances::BalancesAnswer;
 use crate::usecases::balance::balance;
 use crate::usecases::operator::accounts::{
-    NewAccount, UnpaidTime, forgive_processor_time, open_account, rename_account, unpaid_time,
+    NewAccount, UnpaidTime, forgive_unpaid, open_account, rename_account, unpaid_time,
 };
 use domain::credential::ApiKey;
 use domain::ids::AccountId;
@@ -199,8 +199,8 @@ impl OperatorAccounts {
 
     /// Forgive an account's unpaid processor time
     ///
-    /// The time that its media and jobs used unpaid no longer counts: jobs and uploads are accepted at once, and work
-    /// that was put off continues.
+    /// The time that its media and jobs used unpaid no longer counts, nor do its jobs of a day that were stopped or
+    /// failed: jobs and uploads are accepted at once, and work that was put off continues.
     #[oai(
         path = "/operator/accounts/:id/unpaid-processor-time",
         method = "delete",
@@ -214,7 +214,7 @@ impl OperatorAccounts {
     ) -> Answer<Json<AccountDetail>> {
         let OperatorAuth(operator) = auth;
         let id: AccountId = id.0.id(Code::AccountNotFound)?;
-        forgive_processor_time(&self.0, &operator, id).await?;
+        forgive_unpaid(&self.0, &operator, id).await?;
         Ok(Json(self.detail(&operator, id).await?))
     }
 

@@ -7,52 +7,17 @@ use crate::http::scope::Scope;
 use crate::server::traced::named;
 use poem::Response;
 use poem::http::Method;
-use runtime::telemetry::traces;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::mem::take;
-use std::sync::{Mutex, PoisonError};
+use runtime::telemetry::{OnceAMinute, traces};
 use std::time::Duration;
 use tokio::time::Instant;
 use tracing::Span;
 
 /// An answer that takes longer is logged.
 const SLOW: Duration = Duration::from_secs(5);
-/// The time between two lines about answers of one kind to callers whose account is not known.
-const TELL_EVERY: Duration = Duration::from_mins(1);
 
 /// What was logged of answers to callers whose account is not known, by route and status. Strangers may cause as many
-/// of these as they like, so one in a minute is logged of each kind, with the number that was left out since the last.
-#[derive(Default)]
-pub(super) struct ToldOfStrangers(Mutex<HashMap<(String, u16), Told>>);
-
-/// When a kind was last logged, and how many were left out since.
-struct Told {
-    at: Instant,
-    left_out: u64,
-}
-
-impl ToldOfStrangers {
-    /// Returns how many were left out before this one; none if it is left out too.
-    fn tell(&self, route: &str, status: u16, now: Instant) -> Option<u64> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match all.entry((route.to_owned(), status)) {
-            Entry::Vacant(kind) => {
-                kind.insert(Told { at: now, left_out: 0 });
-                Some(0)
-            }
-            Entry::Occupied(mut kind) => {
-                let told = kind.get_mut();
-                if now.saturating_duration_since(told.at) < TELL_EVERY {
-                    told.left_out += 1;
-                    return None;
-                }
-                told.at = now;
-                Some(take(&mut told.left_out))
-            }
-        }
-    }
-}
+/// of these as they like.
+pub(super) type ToldOfStrangers = OnceAMinute<(String, u16)>;
 
 /// Counts an answer, ends its span and logs it.
 pub(super) fn record(
@@ -107,7 +72,7 @@ fn log(method: &str, route: &str, status: u16, scope: &Scope, took: Duration, to
     let left_out = if status < 500 && took <= SLOW {
         None
     } else if account.is_empty() {
-        told.tell(route, status, Instant::now())
+        told.tell((route.to_owned(), status), Instant::now())
     } else {
         Some(0)
     };
@@ -140,7 +105,7 @@ mod tests {
     use poem::http::StatusCode;
     use runtime::telemetry;
     use std::io::{self, Write};
-    use std::sync::Arc;
+    use std::sync::{Arc, Mutex};
 
     /// Lines of a log.
     #[derive(Clone, Default)]
@@ -181,12 +146,5 @@ mod tests {
         let lines = String::from_utf8(log.0.lock().expect("unpoisoned").clone()).expect("text");
         let of = |route: &str| lines.lines().filter(|line| line.contains(&format!("\"{route}\""))).count();
         assert_eq!(["/a", "/b", "/c", "/d"].map(of), [1, 2, 3, 0], "{lines}");
-    }
-
-    #[test]
-    fn the_next_minutes_line_says_how_many_were_left_out() {
-        let (told, now) = (ToldOfStrangers::default(), Instant::now());
-        let tell = |seconds| told.tell("/a", 503, now + Duration::from_secs(seconds));
-        assert_eq!([0, 1, 59, 60, 61, 120].map(tell), [Some(0), None, None, Some(2), None, Some(1)]);
     }
 }

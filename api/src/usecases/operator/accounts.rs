@@ -1,5 +1,5 @@
-//! Opening and renaming accounts, and forgiving the processor time that their work took unpaid. An account is opened
-//! with its workspace, its allowance and its key, or not at all.
+//! Opening and renaming accounts, and forgiving what their work took unpaid. An account is opened with its workspace,
+//! its allowance and its key, or not at all.
 
 use super::missing;
 use crate::app::App;
@@ -15,7 +15,7 @@ use serde_json::json;
 use sqlx::{Acquire, PgConnection};
 use store::accounts::{self, AccountRow};
 use store::keys::{self, MadeBy, NewKey};
-use store::paces::{self, A_DAY_US, Paced};
+use store::paces::{self, A_DAY_US, Paced, UNPAID_JOB_US};
 use store::{account_audit, audit, minutes};
 
 /// An account to open.
@@ -79,8 +79,9 @@ pub async fn rename_account(app: &App, operator: &OperatorCaller, id: AccountId,
     row.ok_or_else(|| missing(Code::AccountNotFound, id))
 }
 
-/// Forgets the processor time that the account's work took unpaid. Work that was put off for it is due now.
-pub async fn forgive_processor_time(app: &App, operator: &OperatorCaller, id: AccountId) -> Answer<()> {
+/// Forgets the processor time that the account's work took unpaid, and the jobs that count against it since they were
+/// stopped or failed. Work that was put off for the time is due now.
+pub async fn forgive_unpaid(app: &App, operator: &OperatorCaller, id: AccountId) -> Answer<()> {
     let settings = &app.process.settings;
     let mut conn = app.conn().await?;
     let mut forgive = conn.begin().await?;
@@ -88,7 +89,9 @@ pub async fn forgive_processor_time(app: &App, operator: &OperatorCaller, id: Ac
     let ahead_us = paces::forgive(&mut forgive, id, Paced::UnpaidProcessorTime).await?;
     // Also where nothing counts any more: a worker may have put work off just as the account was forgiven before.
     paces::make_due(&mut forgive, id).await?;
-    let (was, is) = (json!({ "seconds": seconds(settings, ahead_us) }), json!({ "seconds": 0 }));
+    let jobs = paces::forgive(&mut forgive, id, Paced::UnpaidJobsADay).await? / UNPAID_JOB_US;
+    let was = json!({ "seconds": seconds(settings, ahead_us), "jobs": jobs });
+    let is = json!({ "seconds": 0, "jobs": 0 });
     audit::record(&mut forgive, &operator.changed("account.forgive", id, Some(was), Some(is))).await?;
     forgive.commit().await?;
     app.process.wakes.send([Wake::Duties]);

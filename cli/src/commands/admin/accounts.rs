@@ -128,7 +128,7 @@ Example:
         /// Its id.
         id: String,
     },
-    /// Forget the processor time that an account's failed, stopped and unusually long work took unpaid.
+    /// Forget the processor time that an account's failed, stopped and unusually long work took unpaid, and such jobs.
     #[command(after_help = "Jobs and uploads are let in, and what was put off goes on, at once.")]
     Forgive {
         /// Its id.

@@ -1,5 +1,7 @@
 //! Whose fault it is that a job failed, by its error code (contract §3.2): operators are alarmed by their own alone.
 
+use super::JobKind;
+
 /// Who can do something about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fault {
@@ -46,6 +48,14 @@ impl Fault {
     pub fn counts(code: &str) -> bool {
         Self::of(code) != Self::Ours && code != "provider_unavailable"
     }
+
+    /// Whether a provider may well be paid for a job of this kind that failed so after it was asked. It makes nothing
+    /// of what it refuses, and of what it does not answer an account has a few at a time. A dub is several requests,
+    /// of which all but the last may have been answered.
+    pub fn may_be_billed(kind: JobKind, code: &str) -> bool {
+        let is_unmade = ["provider_refused", "provider_timeout", "outcome_unknown"].contains(&code);
+        Self::counts(code) && (kind == JobKind::Dub || !is_unmade)
+    }
 }
 
 #[cfg(test)]
@@ -75,5 +85,22 @@ mod tests {
         ];
         assert_eq!(none.collect::<Vec<_>>(), expected);
         assert!(!Fault::counts("something_new"));
+    }
+
+    #[test]
+    fn what_a_provider_made_in_vain_may_be_billed_and_each_request_of_a_dub() {
+        let billed = |kind| FAULTS.iter().map(|(code, _)| *code).filter(move |code| Fault::may_be_billed(kind, code));
+        let expected = [
+            "media_unreadable",
+            "media_too_long",
+            "file_too_large",
+            "not_supported",
+            "provider_failed",
+            "provider_bad_output",
+        ];
+        assert_eq!(billed(JobKind::Generation).collect::<Vec<_>>(), expected);
+        let of_dubs: Vec<&str> = billed(JobKind::Dub).collect();
+        assert!(of_dubs.iter().all(|code| Fault::counts(code)), "{of_dubs:?}");
+        assert_eq!(of_dubs.len(), expected.len() + 3, "what it refused, or did not answer, came after others");
     }
 }

@@ -28,6 +28,7 @@ use store::deliveries::Claim;
 use store::events::{OwnAttempts, Recorded, Spread};
 use store::jobs::{self, Admitted, EndedJob, Freed, Line};
 use store::minutes::{Settlement, Split};
+use store::paces::{ASKED_IN_VAIN, Unpaid};
 use store::{accounts, paces, renders};
 use tokio::time::Instant;
 
@@ -42,8 +43,8 @@ pub struct AfterCommit {
     claimed: Vec<Claim>,
     /// Accounts with a free place that no waiting job was found for.
     places_left: Vec<AccountId>,
-    /// The payers of jobs whose failures count against them, once for each job.
-    failed: Vec<AccountId>,
+    /// The jobs that count against their payers, since nobody pays for them.
+    unpaid: Vec<Unpaid>,
 }
 
 /// Ends a batch of jobs: `ended` is what the conditional update returned, `made` their results. Results of jobs that
@@ -121,13 +122,23 @@ async fn settle_all(
         .filter(|freed| i64::try_from(taken(freed.account)).unwrap_or(i64::MAX) < freed.places)
         .map(|freed| freed.account)
         .collect();
-    let failed = finals.iter().filter(|job| counts_as_failed(job)).map(|job| job.payer).collect();
-    Ok(AfterCommit { wakes, tickets, claimed, places_left, failed })
+    let unpaid = finals.iter().filter_map(|job| unpaid(job)).collect();
+    Ok(AfterCommit { wakes, tickets, claimed, places_left, unpaid })
 }
 
-/// Whether it failed by what its account brought about, and so leaves rows that nobody pays for.
-fn counts_as_failed(job: &EndedJob) -> bool {
-    job.status == JobStatus::Failed && job.shown.error.as_ref().is_some_and(|error| Fault::counts(&error.code))
+/// Returns what a job counts as that nobody pays for; none where it can't count. One that failed by what its account
+/// brought about leaves rows, and one for which a provider was asked may be billed to whoever runs the service. One
+/// that was stopped counts for its rows when its account stops it (`store::events`).
+fn unpaid(job: &EndedJob) -> Option<Unpaid> {
+    let kind = job.shown.kind;
+    let (weight, is_billed) = match (job.status, &job.shown.error) {
+        (JobStatus::Failed, Some(error)) if Fault::counts(&error.code) => (1, Fault::may_be_billed(kind, &error.code)),
+        (JobStatus::Cancelled, _) if job.shown.started_at.is_some() => (0, true),
+        _ => return None,
+    };
+    let asks = matches!(kind, JobKind::Generation | JobKind::Dub);
+    let weight_if_asked = if asks && is_billed { ASKED_IN_VAIN } else { weight };
+    (weight_if_asked > 0).then_some(Unpaid { job: job.job, payer: job.payer, weight, weight_if_asked })
 }
 
 /// Returns the places that these jobs gave up, per account, with where each line is to be read from.
@@ -158,14 +169,14 @@ impl AfterCommit {
         self.tickets.retain(|ticket| ticket.queue != Queue::WebhookFirst || !take(ticket.subject));
     }
 
-    /// Sends the wake-ups, counts jobs that failed against their payers, and tries again, under each account's lock, to
+    /// Sends the wake-ups, counts unpaid jobs against their payers, and tries again, under each account's lock, to
     /// find jobs for free places: a dispatch that counted places before this commit may have left one waiting.
     pub async fn run(self, pool: &PgPool, wakes: &Wakes) {
         wakes.tickets(&self.tickets);
         wakes.send(self.wakes);
         // Not in the transaction of the ends, which would wait for others that count against one of the accounts.
-        if let Err(error) = count_failed(pool, &self.failed).await {
-            tracing::warn!(error = %error, jobs = self.failed.len(), "Failed jobs could not be counted.");
+        if let Err(error) = count_unpaid(pool, &self.unpaid).await {
+            tracing::warn!(error = %error, jobs = self.unpaid.len(), "Unpaid jobs could not be counted.");
         }
         for account in self.places_left {
             if let Err(error) = admit(pool, wakes, account).await {
@@ -180,17 +191,17 @@ impl AfterCommit {
         self.tickets.extend(other.tickets);
         self.claimed.extend(other.claimed);
         self.places_left.extend(other.places_left);
-        self.failed.extend(other.failed);
+        self.unpaid.extend(other.unpaid);
         self
     }
 }
 
-/// Counts failed jobs against these payers. Where none failed, which is usual, it asks for no connection.
-async fn count_failed(pool: &PgPool, payers: &[AccountId]) -> sqlx::Result<()> {
-    if payers.is_empty() {
+/// Counts these jobs against their payers. Where there are none, which is usual, it asks for no connection.
+async fn count_unpaid(pool: &PgPool, unpaid: &[Unpaid]) -> sqlx::Result<()> {
+    if unpaid.is_empty() {
         return Ok(());
     }
-    paces::count_failed(&mut *pool.acquire().await?, payers).await
+    paces::count_unpaid(&mut *pool.acquire().await?, unpaid).await
 }
 
 /// Use case: gives an account's free places to its waiting jobs. Returns how many jobs got one. Where none does, as

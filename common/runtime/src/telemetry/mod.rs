@@ -5,7 +5,10 @@
 //! `delivery.id`, `account.id`, `endpoint.id`, `trace.id`, `error.code`, `duration_ms`.
 
 mod collector;
+mod once_a_minute;
 pub mod traces;
+
+pub use self::once_a_minute::OnceAMinute;
 
 use self::traces::Traces;
 use crate::config::{LogFormat, Settings};

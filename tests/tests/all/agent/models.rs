@@ -248,6 +248,30 @@ async fn a_model_that_fails_is_asked_again_and_one_that_refuses_ends_the_work_wi
 }
 
 #[tokio::test]
+async fn a_model_that_stops_in_its_answer_is_asked_twice_again_and_then_the_project_fails() -> anyhow::Result<()> {
+    let hurried = |settings: &mut Settings| {
+        let path = settings.providers.as_ref().expect("a file of models");
+        let file = std::fs::read_to_string(path).expect("it is there");
+        std::fs::write(path, file.replace("timeout = 20", "timeout = 1")).expect("it can be written");
+    };
+    let thinking = Thinking::with(hurried, |_, _| Reply::Beginning("{\"choices\": [")).await?;
+    let studio = &thinking.studio;
+    let agent = studio.world.agent();
+    let made = studio.create(json!({ "brief": BRIEF })).await?;
+    let deferred = "SELECT count(*) FROM project_runs WHERE due_at IS NOT NULL AND tries = 1";
+    until("it is put off", async || Ok((studio.world.count(deferred).await? == 1).then_some(()))).await?;
+    sqlx::query("UPDATE project_runs SET tries = 2, due_at = mws_now() WHERE due_at IS NOT NULL")
+        .execute(studio.world.pool())
+        .await?;
+    let project = studio.settled(&made).await?;
+    let says = project["agent_message"].as_str().unwrap_or_default();
+    assert!(project["status"] == "failed" && says.contains("It took longer than it may."), "{project}");
+    assert!(thinking.asked().len() <= 3, "it is not asked as often as one that may answer later");
+    agent.abort();
+    thinking.studio.world.end().await
+}
+
+#[tokio::test]
 async fn who_has_asked_as_often_as_one_may_within_a_day_is_answered_later_and_nothing_is_lost() -> anyhow::Result<()> {
     let thinking = Thinking::with(
         |settings| settings.agent_asks_a_day = 2,

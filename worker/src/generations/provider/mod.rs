@@ -26,6 +26,7 @@ use reqwest::{Response, StatusCode};
 use runtime::outbound::{OutboundClient, sending_client};
 use runtime::own_fault;
 use runtime::providers::Model;
+use runtime::telemetry::OnceAMinute;
 use secrecy::{ExposeSecret, SecretString};
 use sent::Source;
 use serde::de::DeserializeOwned;
@@ -34,7 +35,7 @@ use std::io;
 use std::path::Path;
 use std::pin::pin;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 /// Bytes of an answer in JSON, at most: larger media comes by a URL.
 const ANSWER_BYTES: u64 = 64 << 20;
@@ -60,6 +61,8 @@ pub(super) struct Provider {
     key: Option<SecretString>,
     client: reqwest::Client,
     outbound: OutboundClient,
+    /// The faults that were logged, by their codes: whoever asks for what fails may do so without end.
+    told: OnceAMinute<&'static str>,
 }
 
 impl Provider {
@@ -67,7 +70,7 @@ impl Provider {
     pub(super) fn new(model: &Model, outbound: &OutboundClient) -> Result<Self, String> {
         let key = model.key().map_err(|error| error.to_string())?;
         let client = sending_client(&[]).map_err(|error| error.to_string())?;
-        Ok(Self { model: model.clone(), key, client, outbound: outbound.clone() })
+        Ok(Self { model: model.clone(), key, client, outbound: outbound.clone(), told: OnceAMinute::default() })
     }
 
     /// The id that calls choose it by.
@@ -237,10 +240,15 @@ impl Provider {
         fields
     }
 
-    /// Returns the error, and logs it once.
+    /// Returns the error, and logs it, unless one of its code was logged within a minute.
     fn fault(&self, fault: ProviderFault, why: &str) -> ReadError {
-        let model = &self.model.id;
-        tracing::warn!(%model, fault = fault.code(), reason = why, "A provider did not make what was asked for.");
+        let (model, code) = (&self.model.id, fault.code());
+        if let Some(left_out) = self.told.tell(code, Instant::now()) {
+            let left_out = (left_out > 0).then_some(left_out);
+            tracing::warn!(%model, fault = code, reason = why, left_out, "A provider did not make what was asked for.");
+        } else {
+            tracing::debug!(%model, fault = code, reason = why, "A provider did not make what was asked for.");
+        }
         ReadError::Provider(fault)
     }
 }
@@ -248,4 +256,48 @@ impl Provider {
 /// Returns the id that a provider knows a job's request by: its ULID in lower case.
 pub(super) fn request_id(job: JobId) -> String {
     job.to_string().trim_start_matches("job_").to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use runtime::outbound::OutboundSettings;
+    use runtime::providers::Providers;
+    use runtime::telemetry;
+    use std::io::Write;
+    use std::sync::{Arc, Mutex, PoisonError};
+
+    /// Lines of a log.
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_fault_that_comes_again_and_again_is_logged_once_a_minute_and_hides_no_other() {
+        let file = "[[model]]\nid = \"painter\"\nkind = \"image\"\ndialect = \"cog\"\nurl = \"http://127.0.0.1:1\"\n\
+                    price = { per = \"call\", credits = 1 }\n";
+        let (providers, outbound) = (Providers::parse(file).unwrap(), OutboundClient::new(OutboundSettings::default()));
+        let provider = Provider::new(providers.get("painter").unwrap(), &outbound.unwrap()).unwrap();
+        let log = Log::default();
+        let writer = log.clone();
+        tracing::subscriber::with_default(telemetry::subscriber("info", move || writer.clone()), || {
+            for _ in 0..100 {
+                provider.fault(ProviderFault::Refused, "status 422");
+            }
+            provider.fault(ProviderFault::Failed, "the prediction failed, or was cancelled there");
+        });
+        let lines = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let of = |code: &str| lines.lines().filter(|line| line.contains(code)).count();
+        assert_eq!(["provider_refused", "provider_failed"].map(of), [1, 1], "{lines}");
+    }
 }

@@ -16,6 +16,8 @@ use tokio::time::sleep;
 
 /// The number of times that a model is asked before a failure to answer is final.
 const MOST_ASKS: i32 = 8;
+/// The same where it was late: each further time may take as long, an hour at most.
+const MOST_LATE_ASKS: i32 = 2;
 /// The interval at which the run's lease is renewed while the model is waited for, well within the lease.
 const KEEP: Duration = Duration::from_secs(20);
 
@@ -61,15 +63,28 @@ impl AgentTurn<'_> {
                 }
                 return Ok(false);
             }
-            Err(AskFault::NotNow { after, .. }) if self.tries < MOST_ASKS => {
-                back_off(self.app, self.claim, self.later(after)).await?;
-                return Ok(false);
+            Err(fault) => {
+                if let Some(wait) = self.again_after(&fault) {
+                    back_off(self.app, self.claim, wait).await?;
+                    return Ok(false);
+                }
+                fault.why().replace('\0', "\u{fffd}")
             }
-            Err(AskFault::NotNow { why, .. } | AskFault::Refused(why)) => why.replace('\0', "\u{fffd}"),
         };
         self.planner.count_step(number);
         self.chat()?.ask_failed(&why);
         self.keep(Some(Step { number, end: StepEnd::Refused(&why) }), before).await
+    }
+
+    /// Returns how long to wait before the model is asked again; none when it is not, because it won't answer or was
+    /// asked often enough.
+    fn again_after(&self, fault: &AskFault) -> Option<Duration> {
+        let (most, after) = match fault {
+            AskFault::NotNow { after, .. } => (MOST_ASKS, *after),
+            AskFault::Late => (MOST_LATE_ASKS, None),
+            AskFault::Refused(_) => return None,
+        };
+        (self.tries < most).then(|| self.later(after))
     }
 
     /// Returns the model's answer; none when another process has the run by then, or this process stops.
