@@ -68,8 +68,8 @@ fn names(axis: &Finding, id: &str) -> bool {
     axis.sentence.contains(id) || axis.also.iter().any(|trouble| trouble.sentence.contains(id))
 }
 
-/// Shows the axes that are not healthy, each with all its troubles and what to do, and then what soon will not be. What is near for
-/// endpoints stands with the axis of deliveries, if that is shown.
+/// Shows the axes that are not healthy, each with all its troubles and what to do, and then what soon will not be. What
+/// is near for endpoints stands with the axis of deliveries, if that is shown.
 fn needs(visit: &Visit, report: &Report, axes: &[&Finding], soon: &Answer<Notices>) -> Markup {
     let has_deliveries = axes.iter().any(|axis| axis.axis == Axis::Delivery);
     let body = html! {

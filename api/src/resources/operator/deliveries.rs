@@ -82,7 +82,8 @@ impl OperatorDeliveries {
     /// List deliveries of all accounts
     ///
     /// Newest first. With filters a page looks through 2,000 deliveries: it may have fewer than `limit`, or none, and
-    /// still be followed by more. For a token of the role `metadata` `response_excerpt` and `response_headers` are null.
+    /// still be followed by more. For a token of the role `metadata` `response_excerpt` and `response_headers` are
+    /// null.
     #[oai(path = "/operator/deliveries", method = "get", operation_id = "operator_list_deliveries")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn list(
