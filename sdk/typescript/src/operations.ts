@@ -1121,8 +1121,8 @@ export class Operator {
     return this.calls.call(OPERATIONS.operator_update_account, { path: { id: id }, body, options });
   }
 
-  /** The time that its media and jobs used unpaid no longer counts: jobs and uploads are accepted at once, and work
-   * that was put off continues. */
+  /** The time that its media and jobs used unpaid no longer counts, nor do its jobs of a day that were stopped or
+   * failed: jobs and uploads are accepted at once, and work that was put off continues. */
   operatorForgiveProcessorTime(id: string, options: Options = {}): Promise<Schemas["AccountDetail"]> {
     return this.calls.call(OPERATIONS.operator_forgive_processor_time, { path: { id: id }, options });
   }

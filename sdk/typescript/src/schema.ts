@@ -2631,7 +2631,7 @@ export interface paths {
         post?: never;
         /**
          * Forgive an account's unpaid processor time
-         * @description The time that its media and jobs used unpaid no longer counts: jobs and uploads are accepted at once, and work that was put off continues.
+         * @description The time that its media and jobs used unpaid no longer counts, nor do its jobs of a day that were stopped or failed: jobs and uploads are accepted at once, and work that was put off continues.
          */
         delete: operations["operator_forgive_processor_time"];
         options?: never;
@@ -5011,7 +5011,7 @@ export interface components {
              * @description When it disappears.
              */
             end: number;
-            /** @description Its text, 1 to 500 characters. */
+            /** @description Its text, 1 to 500 characters. Line feeds are the only control characters that it may have. */
             text: string;
         };
         /**

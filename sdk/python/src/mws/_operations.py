@@ -2155,8 +2155,8 @@ class Operator(Group):
         *,
         timeout: float | None = None,
     ) -> types.AccountDetail:
-        """The time that its media and jobs used unpaid no longer counts: jobs and uploads are accepted at once, and work that
-        was put off continues."""
+        """The time that its media and jobs used unpaid no longer counts, nor do its jobs of a day that were stopped or failed:
+        jobs and uploads are accepted at once, and work that was put off continues."""
         return self._client.call(OPERATIONS['operator_forgive_processor_time'], path={'id': id}, timeout=timeout)
 
     def operator_suspend_account(
@@ -4650,8 +4650,8 @@ class AsyncOperator(AsyncGroup):
         *,
         timeout: float | None = None,
     ) -> types.AccountDetail:
-        """The time that its media and jobs used unpaid no longer counts: jobs and uploads are accepted at once, and work that
-        was put off continues."""
+        """The time that its media and jobs used unpaid no longer counts, nor do its jobs of a day that were stopped or failed:
+        jobs and uploads are accepted at once, and work that was put off continues."""
         return await self._client.call(OPERATIONS['operator_forgive_processor_time'], path={'id': id}, timeout=timeout)
 
     async def operator_suspend_account(

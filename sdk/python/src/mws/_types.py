@@ -1247,7 +1247,7 @@ class CueText(Model):
     end: float
     """When it disappears."""
     text: str
-    """Its text, 1 to 500 characters."""
+    """Its text, 1 to 500 characters. Line feeds are the only control characters that it may have."""
 
 
 class CutOut(Model):
