@@ -162,8 +162,8 @@ pub struct Held {
 }
 
 /// Returns the troubles of an axis with the invariants that are part of it. A broken invariant makes the axis failing,
-/// one whose check takes too long degraded. Wrong balances are left out where the axis has told of them in its own words
-/// (`are_balances_told`): one check finds both.
+/// one whose check takes too long degraded. Wrong balances are left out where the axis has told of them in its own
+/// words (`are_balances_told`): one check finds both.
 pub(super) fn troubles(axis: Axis, invariants: &[Held], are_balances_told: bool) -> Vec<Trouble> {
     let is_told = |one: &Held| one.invariant == Invariant::Balances && are_balances_told;
     let of_axis = invariants.iter().filter(|one| one.invariant.axis() == axis && !is_told(one));

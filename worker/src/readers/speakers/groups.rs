@@ -15,9 +15,9 @@ const OF_A_BLOCK: usize = 40;
 const MOST_VOICES: usize = 24;
 /// Seconds of speech below which a cluster is no voice of its own.
 const LEAST_SECONDS: f32 = 3.0;
-/// Pairs of the lesser cluster's seconds and the cosine similarity above which two clusters are one voice. Tuned on 47
-/// conversations of flite's and espeak-ng's voices and of four recorded speakers (docs/reads.md).
-const ONE_VOICE: [(f32, f32); 5] = [(LEAST_SECONDS, 0.74), (5.0, 0.78), (8.0, 0.81), (12.0, 0.87), (16.0, 0.91)];
+/// The lesser cluster's seconds and the cosine similarity above which two clusters are one voice, at the shortest and
+/// the longest; between these it grows with the seconds' logarithm (decision 646).
+const ONE_VOICE: [(f32, f32); 2] = [(LEAST_SECONDS, 0.45), (16.0, 0.80)];
 /// Rounds in which every stretch is assigned to the most similar voice.
 const ROUNDS: usize = 3;
 
@@ -119,11 +119,9 @@ fn one_voice(seconds: f32) -> f32 {
     if seconds < LEAST_SECONDS {
         return -1.0;
     }
-    let between = ONE_VOICE.windows(2).find_map(|pair| {
-        let [(from, low), (to, high)] = pair else { return None };
-        (seconds <= *to).then(|| low + (high - low) * (seconds - from) / (to - from))
-    });
-    between.unwrap_or(ONE_VOICE[ONE_VOICE.len() - 1].1)
+    let [(shortest, low), (longest, high)] = ONE_VOICE;
+    let part = (seconds / shortest).ln() / (longest / shortest).ln();
+    low + (high - low) * part.min(1.0)
 }
 
 /// Returns the mean of these embeddings, of which there is at least one.
@@ -171,8 +169,9 @@ mod tests {
 
     #[test]
     fn who_speaks_longer_has_to_be_less_unlike() {
-        let limits: Vec<f32> = [2.9, 3.0, 4.0, 10.0, 16.0, 99.0].map(one_voice).to_vec();
-        assert!((limits[0] + 1.0).abs() < 1e-6 && (limits[2] - 0.76).abs() < 1e-3 && (limits[5] - 0.91).abs() < 1e-3);
+        let limits: Vec<f32> = [2.9, 3.0, 48_f32.sqrt(), 10.0, 16.0, 99.0].map(one_voice).to_vec();
+        let known = [(0, -1.0), (1, 0.45), (2, 0.625), (4, 0.80), (5, 0.80)];
+        assert!(known.iter().all(|(at, known)| (limits[*at] - known).abs() < 1e-3), "{limits:?}");
         assert!(limits.is_sorted());
     }
 }

@@ -148,7 +148,7 @@ impl Reader for Speakers {
         match self.diarizer {
             Diarizer::Encoder(_) => Engine {
                 name: "mws-voices".to_owned(),
-                version: "1".to_owned(),
+                version: "2".to_owned(),
                 model: Some(VoiceEncoder::description()),
             },
             Diarizer::Cepstra => {
