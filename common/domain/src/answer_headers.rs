@@ -13,8 +13,24 @@ const MOST_OF_VALUE: usize = 256;
 /// The most bytes of all lines together.
 const MOST_BYTES: usize = 2_000;
 /// Names that have one of these in them may have a secret for their value.
-const SECRETS: [&str; 9] =
-    ["cookie", "authorization", "token", "secret", "password", "session", "api-key", "apikey", "credential"];
+const SECRETS: [&str; 14] = [
+    "cookie",
+    "authorization",
+    "x-auth",
+    "token",
+    "jwt",
+    "csrf",
+    "xsrf",
+    "signature",
+    "secret",
+    "password",
+    "session",
+    "api-key",
+    "apikey",
+    "credential",
+];
+/// Headers with addresses, whose query strings may have secrets in them.
+const ADDRESSES: [&str; 4] = ["location", "content-location", "link", "refresh"];
 /// What is kept in place of such a value.
 const NOT_KEPT: &str = "(not kept)";
 
@@ -34,10 +50,15 @@ pub fn kept<'a>(headers: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Optio
     kept.pop().map(|_| kept)
 }
 
-/// Returns a value as it is kept. Bytes that are not UTF-8 become U+FFFD, and what is cut ends with an ellipsis.
+/// Returns a value as it is kept. Bytes that are not UTF-8 become U+FFFD, and what is cut ends with an ellipsis. Of an
+/// address nothing is kept from its query string on.
 fn shown(name: &str, value: &[u8]) -> String {
     if SECRETS.iter().any(|secret| name.contains(secret)) {
         return NOT_KEPT.to_owned();
+    }
+    let query = value.iter().position(|byte| *byte == b'?').filter(|_| ADDRESSES.contains(&name));
+    if let Some(place) = query.filter(|place| *place < MOST_OF_VALUE) {
+        return format!("{}?{NOT_KEPT}", String::from_utf8_lossy(&value[..place]));
     }
     let start = String::from_utf8_lossy(&value[..value.len().min(MOST_OF_VALUE)]);
     if value.len() > MOST_OF_VALUE { format!("{start}…") } else { start.into_owned() }
@@ -74,12 +95,18 @@ mod tests {
 
     #[test]
     fn what_may_be_a_secret_is_kept_by_its_name_alone() {
-        for name in ["set-cookie", "x-csrf-token", "proxy-authorization", "x-session-id", "x-api-key"] {
+        for name in ["set-cookie", "x-csrf-token", "proxy-authorization", "x-session-id", "x-api-key", "x-auth"] {
             assert_eq!(of(&[(name, "s3cret")]).as_deref(), Some(&*format!("{name}: (not kept)")));
         }
         // It says why a receiver refuses, and is told to whoever asks.
         let asked = "www-authenticate: Bearer error=\"expired\"";
         assert_eq!(of(&[("www-authenticate", "Bearer error=\"expired\"")]).as_deref(), Some(asked));
+    }
+
+    #[test]
+    fn of_an_address_the_query_string_is_not_kept() {
+        let asked = of(&[("location", "https://a.example/in?token=s3cret&sig=x"), ("link", "</next>"), ("x", "a?b")]);
+        assert_eq!(asked.as_deref(), Some("location: https://a.example/in?(not kept)\nlink: </next>\nx: a?b"));
     }
 
     #[test]
