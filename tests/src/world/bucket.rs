@@ -135,7 +135,9 @@ impl Bucket {
         let Ports { master, volume, .. } = self.ports;
         let dir = format!("-dir={}", self.path("volume"));
         let server = format!("-mserver=127.0.0.1:{}.{}", master[0], master[1]);
-        self.volume = Some(self.run("volume", volume, &[&dir, &server, "-ip=127.0.0.1", "-max=50"])?);
+        // By itself it takes nothing once less than a hundredth of the disk is free, which is gigabytes of a large one.
+        let more = [&dir, &server, "-ip=127.0.0.1", "-max=50", "-minFreeSpace=64MiB"];
+        self.volume = Some(self.run("volume", volume, &more)?);
         serves(volume[0]).await
     }
 
@@ -194,6 +196,8 @@ impl Bucket {
         let mut command = Command::new(&self.program);
         command.arg(what).arg("-ip.bind=127.0.0.1").arg(format!("-port={port}")).arg(format!("-port.grpc={grpc}"));
         command.args(more).current_dir(self.folder.path().join("filer"));
+        // Its logs go with the folder.
+        command.env("TMPDIR", self.folder.path());
         let log = || std::fs::File::create(self.folder.path().join(format!("{what}.log")));
         command.stdin(Stdio::null()).stdout(log()?).stderr(log()?);
         command.spawn().with_context(|| format!("{} can't be run", self.program.display()))
