@@ -24,7 +24,7 @@ const IN_PATHS: [(&str, &str); 10] = [
 /// A request of an operation.
 #[derive(Debug, Clone)]
 pub struct Attempt {
-    /// Its method and its path's template, as `api::contract::access` has it.
+    /// Its method and its path's template, as `api::contract::table` has it.
     pub operation: String,
     /// Its method.
     pub method: String,

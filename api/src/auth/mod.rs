@@ -58,7 +58,7 @@ async fn find_and_judge(request: &Request, bearer: Bearer) -> poem::Result<Calle
         None => find_caller(request, &bearer).await?,
     };
     if let Some(MatchedOperation(operation)) = request.data::<MatchedOperation>() {
-        let none = || ApiError::internal(format!("{} has no row in access.rs", operation.name()));
+        let none = || ApiError::internal(format!("{} has no row in table.rs", operation.name()));
         operation.needs.ok_or_else(none)?.judge(&caller)?;
         BodyTurn::wait(request, caller.account_id.into()).await;
         operation.judge(request)?;

@@ -138,7 +138,7 @@ async fn find_and_judge(request: &Request, bearer: Bearer) -> poem::Result<Opera
     };
     match operation.needs {
         Some(Needs::Operator(role)) => allow(operator, role)?,
-        _ => return Err(ApiError::internal(format!("{} is no operator's in access.rs", operation.name())).into()),
+        _ => return Err(ApiError::internal(format!("{} is no operator's in table.rs", operation.name())).into()),
     }
     BodyTurn::wait(request, Taker::of(&scope)).await;
     operation.judge(request)?;

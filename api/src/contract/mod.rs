@@ -10,6 +10,7 @@ pub mod groups;
 pub mod idempotency;
 pub mod operation;
 pub mod schema_errors;
+pub mod table;
 
 pub use operation::{MatchedOperation, Operation, Query, refuse_doubled};
 

@@ -2,7 +2,7 @@
 
 use super::access::Needs;
 use super::duplicate_fields::named_twice;
-use super::idempotency::refuse_useless_key;
+use super::idempotency::{Repeat, refuse_useless_key};
 use super::schema_errors::{explain, explain_query};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::request::{SentBody, media_type};
@@ -39,8 +39,10 @@ pub struct Operation {
     pub queries: Vec<Query>,
     /// Whether it takes a credential. If not, it is judged before it runs; if so, once its caller is known.
     pub takes_credential: bool,
-    /// What it needs of its caller; none, which refuses everyone, when it has no row in `access`.
+    /// What it needs of its caller; none, which refuses everyone, when it has no row in `table`.
     pub needs: Option<Needs>,
+    /// What comes of a repeat; none when it is not a POST.
+    pub repeat: Option<Repeat>,
     /// Whether its body is required.
     pub needs_body: bool,
     /// The schema of its JSON body, if it takes one, with every `$ref` replaced by what it names.
@@ -77,7 +79,7 @@ impl Operation {
     /// is left to the framework.
     pub fn judge(&self, request: &Request) -> Answer<()> {
         self.refuse_odd_queries(request.uri().query())?;
-        refuse_useless_key(&self.name(), request)?;
+        refuse_useless_key(self.repeat, request)?;
         let (Some(schema), Some(SentBody(bytes))) = (&self.body, request.data::<SentBody>()) else { return Ok(()) };
         let json = media_type(request).ends_with("json");
         // An empty body counts as an object without fields, so that the first missing field is named.

@@ -17,7 +17,7 @@ mod refusals;
 mod shared;
 mod webhooks;
 
-use crate::contract::{Contract, Operation, Query, access, inlined};
+use crate::contract::{Contract, Operation, Query, inlined, table};
 use crate::http::API_PATH;
 use crate::routes::Routes;
 use poem::endpoint::BoxEndpoint;
@@ -84,8 +84,10 @@ fn operations(json: &Value) -> Vec<Operation> {
                 });
                 let method = method.to_uppercase();
                 let name = format!("{method} {path}");
+                let row = table::find(&name);
                 Some(Operation {
-                    needs: access::needs(&name),
+                    needs: row.map(|row| row.needs),
+                    repeat: row.and_then(|row| row.repeat),
                     refuses: refusals::own(&name),
                     method: method.parse().ok()?,
                     path: path.clone(),

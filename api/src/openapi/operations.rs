@@ -1,7 +1,8 @@
 //! What every operation of the document is given: its error answers, its headers and parameters, and its examples.
 
 use super::{examples, refusals};
-use crate::contract::idempotency::{Repeat, repeat};
+use crate::contract::idempotency::Repeat;
+use crate::contract::table;
 use serde_json::{Map, Value, json};
 
 /// Describes all operations of the document.
@@ -26,7 +27,7 @@ fn describe(operation: &mut Value, method: &str, path: &str) {
         add_parameter(operation, "WorkspaceId");
     }
     // `x-repeat` tells clients whether they may send a POST again.
-    if let Some(repeat) = repeat(&format!("{method} {path}")) {
+    if let Some(repeat) = table::find(&format!("{method} {path}")).and_then(|row| row.repeat) {
         operation["x-repeat"] = repeat.word().into();
         if repeat == Repeat::Kept {
             add_parameter(operation, "IdempotencyKey");

@@ -1,8 +1,9 @@
 //! The codes that each operation may refuse with: those that all share, and those that its group lists.
 
-use crate::contract::access::{self, Needs};
-use crate::contract::idempotency::{Repeat, repeat};
+use crate::contract::access::Needs;
+use crate::contract::idempotency::Repeat;
 use crate::contract::operation::RUN_TEMPLATE;
+use crate::contract::table;
 use crate::http::error::Code;
 use crate::routes::ERRORS;
 use std::collections::BTreeMap;
@@ -46,7 +47,8 @@ pub fn by_status(operation: &str, takes_body: bool) -> BTreeMap<u16, Vec<Code>> 
 /// All codes of an operation, each once and in their order.
 fn codes(operation: &str, takes_body: bool) -> Vec<Code> {
     let mut codes: Vec<Code> = ALWAYS.to_vec();
-    let needs = access::needs(operation).unwrap_or(Needs::Nothing);
+    let row = table::find(operation);
+    let needs = row.map_or(Needs::Nothing, |row| row.needs);
     match needs {
         Needs::Nothing => {}
         Needs::Operator(_) => codes.push(Code::Unauthenticated),
@@ -55,7 +57,7 @@ fn codes(operation: &str, takes_body: bool) -> Vec<Code> {
         }
     }
     codes.extend(needs.refusals());
-    if repeat(operation) == Some(Repeat::Kept) {
+    if row.and_then(|row| row.repeat) == Some(Repeat::Kept) {
         codes.extend([Code::IdempotencyInProgress, Code::IdempotencyKeyReused]);
     }
     if takes_body {

@@ -1,6 +1,6 @@
 //! The roles that people have in a workspace (contract §2 "Workspace", §5).
 //!
-//! This file defines their order. The api's `contract::access` says which operation needs which role, and the store
+//! This file defines their order. The api's `contract::table` says which operation needs which role, and the store
 //! knows who has which.
 
 use std::fmt;

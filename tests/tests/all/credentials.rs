@@ -1,6 +1,7 @@
 //! Codes and keys under a race, and the roles of members in every operation (contract §5, §8).
 
-use api::contract::access::{ACCESS, Needs};
+use api::contract::access::Needs;
+use api::contract::table::{Row, TABLE};
 use domain::role::Role;
 use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -111,7 +112,7 @@ async fn each_operation_asks_for_its_role_and_a_session_may_not_touch_keys_or_th
         (Role::Editor, world.member(&home, &host, "editor").await?),
         (Role::Owner, world.member(&home, &host, "owner").await?),
     ];
-    for (operation, needs) in ACCESS {
+    for Row { operation, needs, .. } in TABLE {
         let (method, template) = operation.split_once(' ').unwrap_or_default();
         // A stream would not end by itself.
         if template == "/events/stream" {

@@ -4,7 +4,8 @@
 use crate::console::{Traces, pages, signed_in, traces};
 use crate::operators::{refusal, send};
 use anyhow::Context;
-use api::contract::access::{ACCESS, Needs};
+use api::contract::access::Needs;
+use api::contract::table::{Row, TABLE};
 use domain::operator::OperatorRole;
 use mws_tests::world::{Receiver, World};
 use reqwest::StatusCode;
@@ -57,7 +58,7 @@ async fn no_operation_shows_a_payload_to_an_operator_who_sees_none() -> anyhow::
     let (world, traces, account) = marked().await?;
     let [mia, bo] = [MIA, BO].map(|token| world.client(Some(token.to_owned())));
     let mut shown_to_bo = Vec::new();
-    for (operation, needs) in ACCESS {
+    for Row { operation, needs, .. } in TABLE {
         let Needs::Operator(role) = needs else { continue };
         let (method, template) = operation.split_once(' ').unwrap_or_default();
         let of = [("/jobs/", &traces.job), ("/deliveries/", &traces.delivery)];

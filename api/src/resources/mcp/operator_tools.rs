@@ -7,7 +7,7 @@
 use super::schema::json_schema;
 use super::tools::object;
 use crate::contract::access::Needs;
-use crate::contract::idempotency::{Repeat, repeat};
+use crate::contract::idempotency::Repeat;
 use crate::contract::{Contract, Operation, inlined};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::request::SentBody;
@@ -108,7 +108,7 @@ pub(super) fn with_tools_names(description: String) -> String {
 /// go by hints ask a person before such a call.
 fn hints(operation: &Operation) -> ToolAnnotations {
     let reads = operation.method == Method::GET;
-    let again = reads || repeat(&operation.name()) == Some(Repeat::Harmless);
+    let again = reads || operation.repeat == Some(Repeat::Harmless);
     ToolAnnotations::new().read_only(reads).destructive(!reads).idempotent(again).open_world(!reads)
 }
 

@@ -54,8 +54,8 @@ fn answer_or_refusal(mut answer: Value) -> Value {
     answer
 }
 
-/// Returns hints: a tool that needs only a viewer's role changes nothing (`access`), and a tool that starts cloud
-/// processing starts nothing twice when repeated (contract §4.2.8).
+/// Returns hints: a tool that needs only a viewer's role changes nothing (`contract::table`), and a tool that starts
+/// cloud processing starts nothing twice when repeated (contract §4.2.8).
 fn hints(operation: &Operation, name: &str) -> ToolAnnotations {
     let (works, runs_others) = (operation.uses_minutes(), operation.runs_others());
     let reads =

@@ -1,7 +1,8 @@
 //! Who operates, accounts, people, minutes, and the log of what was done.
 
 use super::{ANNA, BO, done, get, log, refusal, send, stage, text};
-use api::contract::access::{ACCESS, Needs};
+use api::contract::access::Needs;
+use api::contract::table::{Row, TABLE};
 use domain::ids::AccountId;
 use domain::minutes::Minutes;
 use domain::operator::OperatorRole;
@@ -17,7 +18,7 @@ async fn each_operation_takes_a_token_of_its_role_and_no_customers_credential_an
     let tenant = world.tenant("a").await?;
     let bo = world.client(Some(BO.to_owned()));
     let nameless = world.client(Some("operator-token-of-the-tests".to_owned()));
-    for (operation, needs) in ACCESS {
+    for Row { operation, needs, .. } in TABLE {
         let (method, template) = operation.split_once(' ').unwrap_or_default();
         let path = ["{id}", "{keyId}", "{workspaceId}", "{userId}", "{read}"]
             .iter()

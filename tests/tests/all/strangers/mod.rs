@@ -5,7 +5,8 @@
 mod events;
 mod owner;
 
-use api::contract::access::{Needs, needs};
+use api::contract::access::Needs;
+use api::contract::table;
 use domain::role::Role;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use mws_tests::document::{Attempt, attempts};
@@ -69,7 +70,7 @@ async fn tried_there(stranger: &Stranger, attempt: &Attempt, owner: &Owner) -> a
     // Whatever a guest may see, they see nothing of the account's.
     assert_blind(&answer, attempt, owner, &owner.of_the_account());
     let told = (answer.status, answer.code());
-    match (stranger.turned_away, needs(&attempt.operation)) {
+    match (stranger.turned_away, table::find(&attempt.operation).map(|row| row.needs)) {
         (Some(code), _) => {
             // The refusal names the workspace that was asked for at most.
             assert_blind(&answer, attempt, owner, &owner.private());
