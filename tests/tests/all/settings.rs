@@ -69,6 +69,37 @@ async fn settings_are_the_defaults_of_silence_and_ducking_until_a_call_says_othe
 }
 
 #[tokio::test]
+async fn to_leave_a_value_to_the_settings_is_another_request_than_to_give_the_services_own() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let [voice, music] = [world.item(&tenant, Media::video(60)).await?, world.item(&tenant, Media::video(60)).await?];
+    speaks(&world, voice, &[(1.0, 2.0), (3.0, 5.0)]).await?;
+    let cut = json!({ "ref": voice, "timeline": true });
+    let duck = json!({ "voice_ref": voice, "music_ref": music, "timeline": true });
+    for (tool, left_out, field, default) in
+        [("remove_silence", cut, "min_silence_ms", json!(500)), ("duck_music", duck, "duck_db", json!(12))]
+    {
+        let path = format!("/tools/{tool}");
+        let once = async |asked: &Value| {
+            tenant.client.send("POST", &path, &[("Idempotency-Key", "once")], Some(asked.to_string())).await
+        };
+        set(&tenant.client, json!({ "min_silence_ms": 2_000, "duck_db": 20 })).await?;
+        let first = once(&left_out).await?;
+        first.data()?;
+        // The same body is the same request, whatever the settings are by now.
+        set(&tenant.client, json!({ "min_silence_ms": null, "duck_db": null })).await?;
+        let again = once(&left_out).await?;
+        assert_eq!((again.header("idempotent-replayed"), &again.text), ("true", &first.text), "{tool}");
+        let mut given = left_out.clone();
+        given[field] = default;
+        let other = once(&given).await?;
+        assert_eq!((other.status, other.code()), (422, "idempotency_key_reused"), "{tool}: {}", other.text);
+    }
+    assert_eq!(world.count("SELECT count(*) FROM documents WHERE kind = 'timeline'").await?, 2);
+    world.end().await
+}
+
+#[tokio::test]
 async fn captions_look_and_texts_are_spoken_as_the_settings_say_where_a_call_does_not() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;

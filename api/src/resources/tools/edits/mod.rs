@@ -17,6 +17,7 @@ use crate::contract::envelope::{Stored, ToolAnswer};
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::json::json_of;
 use crate::http::text::Text;
 use crate::usecases::settings::settings;
 use call::{HeardSpeech, Makes, NeededSpeech, Priced, RenderCall};
@@ -75,7 +76,7 @@ impl Edits {
         arguments: Json<RemoveSilence>,
     ) -> Answer<Stored<ToolAnswer<SilenceAnswer>>> {
         let (Auth(caller), asked) = (auth, arguments.0);
-        let call = RenderCall::new(&self.0, &caller, "remove_silence", asked.canonical(), key, asked.dry_run);
+        let call = RenderCall::new(&self.0, &caller, "remove_silence", json_of(&asked), key, asked.dry_run);
         let makes = Makes { render: asked.render(), timeline: asked.timeline() };
         // The room is held until the call has its answer.
         let (item, HeardSpeech { spans: speech, room: _room }) = match call.speech(&asked.item_ref, makes).await? {
@@ -134,7 +135,7 @@ impl Edits {
         arguments: Json<DuckMusic>,
     ) -> Answer<Stored<ToolAnswer<DuckAnswer>>> {
         let (Auth(caller), asked) = (auth, arguments.0);
-        let call = RenderCall::new(&self.0, &caller, "duck_music", asked.canonical(), key, asked.dry_run);
+        let call = RenderCall::new(&self.0, &caller, "duck_music", json_of(&asked), key, asked.dry_run);
         if let Some(answer) = call.replayed().await? {
             return Ok(answer);
         }

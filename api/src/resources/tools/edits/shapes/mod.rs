@@ -12,7 +12,6 @@ use domain::silence::SilenceRule;
 use domain::timeline::Ducked;
 use poem_openapi::Object;
 use poem_openapi::types::Example;
-use serde_json::{Value, json};
 
 /// Which item to cut, and how closely.
 #[derive(Debug, Object)]
@@ -53,11 +52,6 @@ impl Example for RemoveSilence {
 }
 
 impl RemoveSilence {
-    /// Returns the numbers of the request, with the rule's own defaults filled in.
-    fn numbers(&self) -> (u32, u32) {
-        (self.min_silence_ms.unwrap_or(SilenceRule::MIN_SILENCE_MS), self.padding_ms.unwrap_or(SilenceRule::PADDING_MS))
-    }
-
     /// Returns the rule for the cuts, in a workspace with these settings.
     pub(super) fn rule(&self, settings: &Settings) -> SilenceRule {
         let min_silence_ms = self.min_silence_ms.or(settings.min_silence_ms).unwrap_or(SilenceRule::MIN_SILENCE_MS);
@@ -71,15 +65,6 @@ impl RemoveSilence {
 
     pub(super) fn timeline(&self) -> bool {
         self.timeline.unwrap_or(false)
-    }
-
-    /// Returns the request in canonical form, with the rule's own defaults filled in, whatever the settings are.
-    pub(super) fn canonical(&self) -> Value {
-        let (min_silence_ms, padding_ms) = self.numbers();
-        let request = json!({
-            "ref": self.item_ref.0, "min_silence_ms": min_silence_ms, "padding_ms": padding_ms, "render": self.render(),
-        });
-        with_timeline(request, self.timeline())
     }
 }
 
@@ -126,15 +111,6 @@ impl Example for DuckMusic {
 }
 
 impl DuckMusic {
-    /// Returns the numbers of the request, with the rule's own defaults filled in.
-    fn numbers(&self) -> (f64, u32, u32) {
-        (
-            self.duck_db.unwrap_or(DuckRule::DUCK_DB),
-            self.attack_ms.unwrap_or(DuckRule::ATTACK_MS),
-            self.release_ms.unwrap_or(DuckRule::RELEASE_MS),
-        )
-    }
-
     /// Returns the rule for the music, in a workspace with these settings.
     pub(super) fn rule(&self, settings: &Settings) -> DuckRule {
         let Ducked { duck_db, attack_ms, release_ms } = self.ducked(settings);
@@ -143,9 +119,11 @@ impl DuckMusic {
 
     /// Returns the same values in the form that timelines have.
     pub(super) fn ducked(&self, settings: &Settings) -> Ducked {
-        let (_, attack_ms, release_ms) = self.numbers();
-        let duck_db = self.duck_db.or(settings.duck_db).unwrap_or(DuckRule::DUCK_DB);
-        Ducked { duck_db, attack_ms, release_ms }
+        Ducked {
+            duck_db: self.duck_db.or(settings.duck_db).unwrap_or(DuckRule::DUCK_DB),
+            attack_ms: self.attack_ms.unwrap_or(DuckRule::ATTACK_MS),
+            release_ms: self.release_ms.unwrap_or(DuckRule::RELEASE_MS),
+        }
     }
 
     pub(super) fn render(&self) -> bool {
@@ -154,16 +132,6 @@ impl DuckMusic {
 
     pub(super) fn timeline(&self) -> bool {
         self.timeline.unwrap_or(false)
-    }
-
-    /// Returns the request in canonical form, with the rule's own defaults filled in, whatever the settings are.
-    pub(super) fn canonical(&self) -> Value {
-        let (duck_db, attack_ms, release_ms) = self.numbers();
-        let request = json!({
-            "voice_ref": self.voice_ref.0, "music_ref": self.music_ref.0, "duck_db": duck_db, "attack_ms": attack_ms,
-            "release_ms": release_ms, "render": self.render(),
-        });
-        with_timeline(request, self.timeline())
     }
 }
 
@@ -248,14 +216,6 @@ impl From<GainPoint> for GainAt {
     fn from(point: GainPoint) -> Self {
         Self { t: seconds(point.t_us), gain_db: point.gain_db() }
     }
-}
-
-/// Adds `timeline` to a request only when it is asked for: keys from before it existed must still match.
-fn with_timeline(mut request: Value, timeline: bool) -> Value {
-    if timeline {
-        request["timeline"] = true.into();
-    }
-    request
 }
 
 /// Converts microseconds to seconds.
