@@ -1,5 +1,9 @@
-//! The tests' own rules: each one with a database ends in the invariants, and none lets time pass by itself.
+//! The tests' own rules: each one with a database ends in the invariants, and none lets time pass by itself. And rules
+//! that only the text of the sources can tell.
 
+use api::contract::idempotency::Repeat;
+use api::contract::table::TABLE;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -112,5 +116,29 @@ fn no_library_has_tests_in_its_comments_since_none_would_be_run() -> anyhow::Res
         libraries += 1;
     }
     assert!(libraries > 8, "only {libraries} libraries were looked at");
+    Ok(())
+}
+
+/// The path of a handler as the document has it: `/keys/{id}` of `/keys/:id`.
+fn documented(path: &str) -> String {
+    let part = |part: &str| part.strip_prefix(':').map_or_else(|| part.to_owned(), |name| format!("{{{name}}}"));
+    path.split('/').map(part).collect::<Vec<_>>().join("/")
+}
+
+#[test]
+fn a_handler_takes_the_key_where_the_table_says_that_its_answer_is_kept_and_nowhere_else() -> anyhow::Result<()> {
+    let mut take = BTreeSet::new();
+    for path in files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../api/src/resources"))? {
+        let text = fs::read_to_string(&path)?;
+        for handler in text.split("#[oai(path = \"").skip(1) {
+            let (template, rest) = handler.split_once('"').unwrap_or_default();
+            let signature = rest.split("->").next().unwrap_or_default();
+            if signature.starts_with(", method = \"post\"") && signature.contains("IdempotencyKey") {
+                take.insert(format!("POST {}", documented(template)));
+            }
+        }
+    }
+    let kept = TABLE.iter().filter(|row| row.repeat == Some(Repeat::Kept)).map(|row| row.operation.to_owned());
+    assert_eq!(take, kept.collect::<BTreeSet<_>>());
     Ok(())
 }
