@@ -192,6 +192,7 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /operator/items/{id}/erase", Operator(Act)),
     ("GET /operator/keys", Operator(Read)),
     ("DELETE /operator/keys/{id}", Operator(Act)),
+    ("POST /operator/accounts/{id}/keys", Operator(Act)),
     ("POST /operator/accounts/{id}/minutes", Operator(Act)),
     ("POST /operator/accounts/{id}/credits", Operator(Act)),
     ("POST /operator/users", Operator(Act)),

@@ -179,6 +179,7 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /operator/console-links", Refused),
     ("POST /operator/accounts/{id}/portal-sessions", Refused),
     ("POST /operator/accounts", Refused),
+    ("POST /operator/accounts/{id}/keys", Refused),
     ("POST /operator/accounts/{id}/minutes", Refused),
     ("POST /operator/accounts/{id}/credits", Refused),
     ("POST /operator/users", Refused),
