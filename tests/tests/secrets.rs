@@ -115,6 +115,9 @@ async fn no_secret_is_logged_whatever_is_done_and_however_much_is_logged() -> an
     let sent = [("content-type", "audio/wav")];
     assert_eq!(world.client(None).send("PUT", put, &sent, Some("RIFF".to_owned())).await?.status, 200);
     let key = told(&mut secrets, client, "POST", "/keys", json!({})).await?;
+    let operator = world.client(Some(SETTINGS[0].to_owned()));
+    let path = format!("/operator/accounts/{}/keys", tenant.account);
+    assert!(told(&mut secrets, &operator, "POST", &path, json!({})).await?["key"].is_string());
     told(&mut secrets, client, "POST", "/webhook-secret", json!({})).await?;
     told(&mut secrets, client, "POST", "/webhook-secret", json!({ "rotate": true })).await?;
     let receiver = Receiver::start()?;

@@ -202,6 +202,7 @@ pub const TABLE: &[Row] = &[
     post("POST /operator/items/{id}/erase", Operator(Act), Harmless),
     row("GET /operator/keys", Operator(Read)),
     row("DELETE /operator/keys/{id}", Operator(Act)),
+    post("POST /operator/accounts/{id}/keys", Operator(Act), Refused),
     post("POST /operator/accounts/{id}/minutes", Operator(Act), Refused),
     post("POST /operator/accounts/{id}/credits", Operator(Act), Refused),
     post("POST /operator/users", Operator(Act), Refused),

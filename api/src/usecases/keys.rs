@@ -9,9 +9,9 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::account_audit::{Change, note, note_made};
 use crate::usecases::once::{Before, Begun, Made, Once, forgotten};
 use domain::credential::ApiKey;
-use domain::ids::{KeyId, WorkspaceId};
+use domain::ids::{AccountId, KeyId, WorkspaceId};
 use runtime::wake::Wake;
-use serde_json::json;
+use serde_json::{Value, json};
 use sqlx::{Acquire, PgConnection};
 use store::keys::{self, KeyRow, MadeBy, NewKey, Revoked};
 use store::{accounts, credentials, workspaces};
@@ -93,20 +93,43 @@ async fn insert(
     if !is_live || !credentials::still_has_access(conn, &caller.identity()).await? {
         return Err(ApiError::new(Code::CredentialRevoked, "The key, or the user, is let in no longer."));
     }
-    let workspace_id = workspaces::owned(conn, caller.account_id, named).await?.ok_or_else(|| {
-        let message = "A key is bound to a workspace that your account owns, and this is none.";
-        ApiError::new(Code::WorkspaceForbidden, message).suggest("GET /workspaces lists those you can reach.")
-    })?;
+    let workspace_id = owned_workspace(conn, caller.account_id, named).await?;
     require_allowed(caller, workspace_id)?;
     let made_by = MadeBy { user: caller.user_id, key: caller.key_id };
-    let new = NewKey { account_id: caller.account_id, workspace_id, name, key, made_by };
-    let row = keys::insert_within(conn, &new, MOST_KEYS).await?.ok_or_else(|| {
-        let message = format!("The account holds {MOST_KEYS} keys, which is the most.");
-        ApiError::new(Code::KeyLimitReached, message).suggest("DELETE /keys/{keyId} revokes one.")
-    })?;
-    let details = json!({ "name": row.name, "prefix": row.prefix, "workspace_id": row.workspace_id });
-    note_made(conn, caller, Change::of("key.create", row.id).with(details)).await?;
+    let row = insert_bounded(conn, &NewKey { account_id: caller.account_id, workspace_id, name, key, made_by }).await?;
+    note_made(conn, caller, Change::of("key.create", row.id).with(audit_value(&row))).await?;
     Ok(row)
+}
+
+/// Returns the workspace that a key of the account is bound to: the one named, or its default one.
+///
+/// # Errors
+/// `workspace_forbidden` for one that the account does not own.
+pub(super) async fn owned_workspace(
+    conn: &mut PgConnection,
+    account: AccountId,
+    named: Option<WorkspaceId>,
+) -> Answer<WorkspaceId> {
+    workspaces::owned(conn, account, named).await?.ok_or_else(|| {
+        let message = "A key is bound to a workspace that its account owns, and this is none.";
+        ApiError::new(Code::WorkspaceForbidden, message).suggest("GET /workspaces lists those you can reach.")
+    })
+}
+
+/// Stores a key that its account has room for. Call it under the account's lock.
+///
+/// # Errors
+/// `key_limit_reached`.
+pub(super) async fn insert_bounded(conn: &mut PgConnection, new: &NewKey<'_>) -> Answer<KeyRow> {
+    keys::insert_within(conn, new, MOST_KEYS).await?.ok_or_else(|| {
+        let message = format!("The account holds {MOST_KEYS} keys, which is the most.");
+        ApiError::new(Code::KeyLimitReached, message)
+    })
+}
+
+/// A new key as the account's log shows it.
+pub(super) fn audit_value(row: &KeyRow) -> Value {
+    json!({ "name": row.name, "prefix": row.prefix, "workspace_id": row.workspace_id })
 }
 
 /// Refuses an OAuth connection a key to a workspace that it may not act in, whether new or made before.

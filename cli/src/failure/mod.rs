@@ -77,7 +77,7 @@ impl Refusal {
     /// Returns it with the next step of an operators' route, which differs from the usual one of its code.
     pub fn of_route(mut self, path: &str) -> Self {
         if path.starts_with("/operator/") && self.suggested_action.is_none() {
-            self.suggested_action = operators_step(&self.code).map(str::to_owned);
+            self.suggested_action = operators_step(path, &self.code);
         }
         self
     }
@@ -180,9 +180,15 @@ fn usual_step(code: &str) -> Option<&'static str> {
     })
 }
 
-/// The next step for a code of an operators' route, where it is not the usual one.
-fn operators_step(code: &str) -> Option<&'static str> {
-    Some(match code {
+/// The next step for a code of the operators' route at this path, where it is not the usual one.
+fn operators_step(path: &str, code: &str) -> Option<String> {
+    let account = path.strip_prefix("/operator/accounts/").and_then(|rest| rest.split_once('/'));
+    if let ("key_not_found", Some((id, _))) = (code, account) {
+        return Some(format!("`mws admin keys create --account {id}` makes one."));
+    }
+    let step = match code {
+        "key_not_found" => "`mws admin keys list --account ID` lists an account's keys.",
+        "key_limit_reached" => "`mws admin keys revoke ID` revokes one; `mws admin keys list --account ID` lists them.",
         "role_forbidden" => {
             "Use a token that has this role, or give yours the role in the service's MWS_OPERATOR_TOKENS."
         }
@@ -192,7 +198,8 @@ fn operators_step(code: &str) -> Option<&'static str> {
              times."
         }
         _ => return None,
-    })
+    };
+    Some(step.to_owned())
 }
 
 impl Failure {

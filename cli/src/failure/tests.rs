@@ -33,6 +33,10 @@ fn an_operator_is_told_of_tokens_and_of_the_operation_that_has_the_name() {
     let role = words("/operator/bulk-operations", "role_forbidden");
     assert!(role.contains("MWS_OPERATOR_TOKENS") && !role.contains("owner"), "{role}");
     assert!(words("/operator/bulk-operations", "name_taken").contains("`mws admin bulk get ID`"));
+    let portal = words("/operator/accounts/acc_1/portal-sessions", "key_not_found");
+    assert!(portal.ends_with("next: `mws admin keys create --account acc_1` makes one."), "{portal}");
+    assert!(words("/operator/keys/key_1", "key_not_found").contains("`mws admin keys list --account ID`"));
+    assert!(words("/operator/accounts/acc_1/keys", "key_limit_reached").contains("`mws admin keys revoke ID`"));
     assert!(words("/operator/accounts", "item_not_found").contains("`mws items list`"));
     assert!(words("/projects", "role_forbidden").contains("owner of the workspace"));
 }

@@ -2,6 +2,7 @@
 
 mod admin_bulk;
 mod admin_jobs;
+mod admin_keys;
 mod admin_webhooks;
 mod demo;
 mod detach;

@@ -195,7 +195,7 @@ async fn a_refusal_says_what_an_operator_can_do_next_and_names_no_route_and_noth
         (&anna, "resend_delivery", json!({ "id": nobody("dlv") }), "delivery_not_found", "`list_deliveries` finds"),
         (&anna, "resend_delivery", json!({ "id": delivery }), "endpoint_disabled", "`update_webhook` with"),
         (&anna, "update_webhook", json!({ "id": nobody("whe"), "enabled": true }), "webhook_not_found", "removed"),
-        (&anna, "create_portal_link", json!({ "id": keyless.account }), "key_not_found", "`mws admin keys list`"),
+        (&anna, "create_portal_link", json!({ "id": keyless.account }), "key_not_found", "`mws admin keys create`"),
         (&anna, "update_read", json!({ "read": "odd", "paused": true }), "read_not_found", "`list_reads` lists them"),
         (&anna, "get_bulk_operation", json!({ "id": "x" }), "bulk_operation_not_found", "`list_bulk_operations`"),
         (&anna, "start_bulk_operation", other, "name_taken", "free name that the message offers"),

@@ -36,7 +36,7 @@ pub struct CreateKey {
     /// Your name for it.
     #[oai(validator(max_length = 100))]
     pub name: Option<Text>,
-    /// The workspace in which it will work, one that your account owns; the account's default workspace when not given.
+    /// The workspace in which it will work, one that the account owns; its default workspace when not given.
     pub workspace_id: Option<Text>,
 }
 
@@ -74,7 +74,7 @@ pub struct CreatedKey {
     pub created_at: Time,
     /// Always null: it has not been used yet.
     pub last_used_at: Option<Time>,
-    /// The id of the user or the key that made it.
+    /// The id of the user or the key that made it; null if the operator did.
     pub created_by: Option<Text>,
     /// The key: `es_live_` and 32 hexadecimal characters. Only this answer shows it.
     pub key: Text,
@@ -95,7 +95,8 @@ impl From<KeyRow> for Key {
 }
 
 impl CreatedKey {
-    fn new(row: KeyRow, key: &ApiKey) -> Self {
+    /// The answer that shows a new key, this once.
+    pub fn new(row: KeyRow, key: &ApiKey) -> Self {
         let Key { id, name, prefix, workspace_id, created_at, last_used_at, created_by } = row.into();
         Self { id, name, prefix, workspace_id, created_at, last_used_at, created_by, key: key.expose().into() }
     }

@@ -124,7 +124,13 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
             ul { @for one in &own { li { a.id href={ "/console/jobs?workspace_id=" (one.id) } { (one.id) } " " (theirs(&visit, Some(&one.name))) @if one.is_default { " (default)" }
                 @if visit.may_read() { " " a href={ "/console/items?workspace_id=" (one.id) } { "Items" span.hidden { " of " (one.id) } } } } } }
         }))
-        (shell::section("keys", "Keys", &keyed(&visit, &keys, now)))
+        (shell::section("keys", "Keys", &html! {
+            (keyed(&visit, &keys, now))
+            @if keys.is_empty() && account.suspended_at.is_none() && visit.may_act() {
+                p { "Nobody can call for it yet, or open its portal. To make its first key:" }
+                (shell::command(&format!("mws admin keys create --account {id}")))
+            }
+        }))
         (shell::section("endpoints", "Endpoints", &html! {
             @if endpoints.is_empty() { p.soft { "None." } }
             ul { @for one in &endpoints { li { (link("endpoints", one.endpoint.id)) " " (super::words::endpoint_url(&visit, &one.endpoint.url)) " "

@@ -47,7 +47,7 @@ fn usual(code: Code, wait_seconds: Option<u64>) -> String {
             "`list_bulk_operations` lists them. Those that ended long ago have been deleted."
         }
         Code::KeyNotFound => {
-            "Ask the account to make a key, which nobody else can. `mws admin keys list` lists those that it had."
+            "Make a key of the account first: `mws admin keys create`. `mws admin keys list` lists those that it had."
         }
         Code::ReadNotFound => "`list_reads` lists them.",
         Code::WorkspaceForbidden => "It is another account's. `list_deliveries` names the endpoint of each delivery.",

@@ -1,14 +1,14 @@
-//! Keys of all accounts: `/operator/keys`. Operators see and revoke keys; only accounts make them.
+//! Keys of all accounts: `/operator/keys` and `/operator/accounts/{id}/keys`. Operators see, make and revoke them.
 
 use super::OperatorAuth;
 use crate::app::App;
-use crate::contract::envelope::Deleted;
+use crate::contract::envelope::{Created, Deleted};
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
-use crate::resources::account::keys::made_by;
-use crate::usecases::operator::keys::revoke_key;
+use crate::resources::account::keys::{CreateKey, CreatedKey, made_by};
+use crate::usecases::operator::keys::{create_any_key, revoke_key};
 use domain::ids::{AccountId, KeyId};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
@@ -19,6 +19,10 @@ use store::keys::{self, KeyRow};
 pub const ERRORS: Refusals = &[
     ("GET /operator/keys", &[Code::InvalidCursor, Code::AccountNotFound]),
     ("DELETE /operator/keys/{id}", &[Code::KeyNotFound]),
+    (
+        "POST /operator/accounts/{id}/keys",
+        &[Code::AccountNotFound, Code::AccountSuspended, Code::WorkspaceForbidden, Code::KeyLimitReached],
+    ),
 ];
 
 /// The operations on keys.
@@ -80,6 +84,26 @@ impl OperatorKeys {
         let account: AccountId = account_id.0.id(Code::AccountNotFound)?;
         let rows = keys::every(&mut *self.0.conn().await?, account, page.after, page.fetch()).await?;
         Ok(Json(page.list(rows, |row| row.id.uuid(), OperatorKey::from)))
+    }
+
+    /// Create a key of any account
+    ///
+    /// As `POST /keys` creates one for its own account, and within the same bound of ten: for an account that has no
+    /// key yet, or has lost it. Only this answer shows it. The account's audit log says that an operator made it.
+    #[oai(path = "/operator/accounts/:id/keys", method = "post", operation_id = "operator_create_key")]
+    async fn create(
+        &self,
+        auth: OperatorAuth,
+        /// The account's id.
+        id: Path<Text>,
+        body: Json<Option<CreateKey>>,
+    ) -> Answer<Created<CreatedKey>> {
+        let OperatorAuth(operator) = auth;
+        let account: AccountId = id.0.id(Code::AccountNotFound)?;
+        let asked = body.0.unwrap_or_default();
+        let named = asked.workspace_id.map(|text| text.id_in("workspace_id")).transpose()?;
+        let (row, key) = create_any_key(&self.0, &operator, account, asked.name.as_deref(), named).await?;
+        Ok(Created(CreatedKey::new(row, &key)))
     }
 
     /// Revoke a key

@@ -121,6 +121,17 @@ fn seconds(settings: &Settings, ahead_us: i64) -> u64 {
     u64::try_from(i128::from(ahead_us) * share / i128::from(A_DAY_US)).unwrap_or(0)
 }
 
+/// Refuses an account that is suspended, as one that is erased is too, and an id that none has: nothing is made that
+/// would let nobody in.
+pub(super) async fn require_active(conn: &mut PgConnection, id: AccountId) -> Answer<()> {
+    let found = accounts::find(conn, id).await?.ok_or_else(|| missing(Code::AccountNotFound, id))?;
+    if found.suspended_at.is_none() {
+        return Ok(());
+    }
+    let refusal = ApiError::new(Code::AccountSuspended, format!("The account {id} is suspended, and lets nobody in."));
+    Err(refusal.suggest("POST /operator/accounts/{id}/resume lets everything of it go on."))
+}
+
 /// Locks an account until the transaction ends; refuses an id that none has.
 pub(super) async fn lock(conn: &mut PgConnection, id: AccountId) -> Answer<()> {
     if accounts::lock(conn, id).await? { Ok(()) } else { Err(missing(Code::AccountNotFound, id)) }

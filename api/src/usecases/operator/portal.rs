@@ -1,7 +1,7 @@
 //! Links to the portal of any account. A link and its rows in the operators' log and the account's own are one
 //! transaction. What is done with the link is in the account's log, as with a link of its own.
 
-use super::missing;
+use super::accounts::require_active;
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;
 use crate::http::error::{Answer, ApiError, Code};
@@ -12,7 +12,7 @@ use domain::ids::AccountId;
 use domain::portal::Look;
 use serde_json::json;
 use sqlx::Acquire;
-use store::{account_audit, accounts, audit, keys};
+use store::{account_audit, audit, keys};
 
 /// Makes a link's code to the pages of an account, which stands for a key of it (`keys::for_portal`). Returns it, with
 /// the time when it expires; it also ends with that key.
@@ -27,18 +27,13 @@ pub async fn make_any_portal_link(
 ) -> Answer<(PortalCode, DateTime<Utc>)> {
     let mut conn = app.conn().await?;
     let mut make_any_portal_link = conn.begin().await?;
-    let found = accounts::find(&mut make_any_portal_link, account).await?;
-    let found = found.ok_or_else(|| missing(Code::AccountNotFound, account))?;
-    if found.suspended_at.is_some() {
-        let message = format!("The account {account} is suspended: its portal lets nobody in.");
-        let refusal = ApiError::new(Code::AccountSuspended, message);
-        return Err(refusal.suggest("POST /operator/accounts/{id}/resume lets everything of it go on."));
-    }
+    require_active(&mut make_any_portal_link, account).await?;
     let key = keys::for_portal(&mut make_any_portal_link, account).await?;
     let key = key.ok_or_else(|| {
-        let message = format!("The account {account} has no live key, with whose rights its portal would be used.");
-        let refusal = ApiError::new(Code::KeyNotFound, message);
-        refusal.suggest("Only the account makes keys, by POST /keys. GET /operator/keys lists those that it had.")
+        let message = format!(
+            "The account {account} has no live key, with whose rights its portal would be used. Make one first."
+        );
+        ApiError::new(Code::KeyNotFound, message).suggest("POST /operator/accounts/{id}/keys makes one.")
     })?;
     let made = add_link(&mut make_any_portal_link, account, key, look).await?;
     let entry = operator.changed("portal.link", account, None, Some(json!({ "key_id": key })));

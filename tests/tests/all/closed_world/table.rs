@@ -285,6 +285,7 @@ pub const TABLE: &[Row] = &[
     Row("POST /operator/items/{item}/erase", Operator, "200", "", ""),
     Row("GET /operator/keys?account_id={account}", Operator, "200", "", ""),
     Row("DELETE /operator/keys/{key}", Operator, "200", "", ""),
+    Row("POST /operator/accounts/{account}/keys", Operator, "201", "", "{}"),
     Row("GET /operator/audit", Operator, "200", "", ""),
     Row("GET /operator/report", Operator, "200", "", ""),
     Row("GET /operator/errors", Operator, "200", "", ""),

@@ -140,6 +140,7 @@ async fn an_erased_account_leaves_its_ledger_and_ids_and_no_word_of_anybodys() -
     ] {
         done(client, "POST", path, &body, 201).await?;
     }
+    done(&anna, "POST", &format!("/operator/accounts/{account}/keys"), &json!({ "name": WORD }), 201).await?;
     done(client, "POST", "/webhook-secret", &json!({}), 200).await?;
     let items = [item(&world, &tenant).await?, item(&world, &tenant).await?];
     kept_in_the_workspace(client, &items[0]).await?;

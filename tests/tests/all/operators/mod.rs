@@ -5,6 +5,7 @@ mod bulk;
 mod bulk_reruns;
 mod credits;
 mod erasing;
+mod keys;
 mod portal;
 mod retention;
 mod stopping;
