@@ -9,7 +9,7 @@ use super::encoder::network::{Voice, alike};
 use super::encoder::{Listening, VoiceEncoder};
 use super::groups::{Stretch, mean, voices};
 use super::turns::{ChangeCost, Steps, VoiceTurn, speakers, turns};
-use super::windows::{LENGTH, Window, frame, second, windows};
+use super::windows::{LENGTH, PASSAGE, Passage, Window, frame, passages, second};
 use crate::readers::speech::audio_spool::{AudioSpool, SpooledBlocks};
 use crate::readers::speech::segments::Segment;
 use crate::readers::stored::thousandths;
@@ -17,17 +17,17 @@ use crate::readers::{JobCtx, ReadError};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The longest stretch of speech that is assumed to be one voice's, in frames.
-const STRETCH: u32 = 400;
-/// Windows of fewer frames say too little to found a voice.
+/// Passages of fewer frames say too little to found a voice.
 const LEAST: u32 = 60;
 /// The cosine similarity, of a whole window, that a change of voice costs.
 const CHANGE_COST: ChangeCost = ChangeCost { inside: 0.1, in_a_pause: 0.05 };
 /// How far around a change its true place is looked for, and in which steps, in frames.
-const AROUND: u32 = 60;
+const AROUND: u32 = 80;
 const FINELY: usize = 20;
 /// Frames on each side of a place that are compared.
 const SIDE: u32 = 100;
+/// Frames of the longest passage.
+const LONGEST: u32 = if PASSAGE > 2 * (AROUND + SIDE) { PASSAGE } else { 2 * (AROUND + SIDE) };
 /// The part of the progress that finding the voices takes, in percent.
 const FOUND: u8 = 80;
 
@@ -38,12 +38,11 @@ pub(super) async fn diarize(
     speech: &Arc<[Segment]>,
     ctx: &JobCtx,
 ) -> Result<Vec<VoiceTurn>, ReadError> {
-    let (windows, listening) = (windows(speech), encoder.at_work());
-    let (heard, spoken) = (windows.clone(), Arc::clone(speech));
+    let (passages, spoken, listening) = (passages(speech), Arc::clone(speech), encoder.at_work());
     let find = move |blocks| {
-        let directions = directions(blocks, &heard, &listening)?;
-        let voices = voices(&stretches(&heard, &directions));
-        let (turns, order) = turns(&steps(&heard, &directions, &voices), &spoken);
+        let directions = directions(blocks, &passages, &listening)?;
+        let voices = voices(&stretches(&passages, &directions));
+        let (turns, order) = turns(&steps(&passages, &directions, &voices), &spoken);
         // Voices in the order of their names.
         let voices: Vec<Voice> = order.into_iter().filter_map(|voice| voices.get(voice).copied()).collect();
         Ok((turns, voices, listening))
@@ -53,15 +52,15 @@ pub(super) async fn diarize(
     if changes.is_empty() {
         return Ok(turns);
     }
-    let refine = move |blocks| refined(blocks, turns, &changes, &voices, &listening);
+    let refine = move |blocks| refined(blocks, turns, changes, &voices, &listening);
     sound.gone_through(&ctx.step(FOUND, 100), refine).await
 }
 
-/// Returns the embedding of each window; the windows' ends must be in order.
-fn directions(blocks: SpooledBlocks, windows: &[Window], listening: &Listening) -> Result<Vec<Voice>, ReadError> {
-    let directions = Vec::with_capacity(windows.len());
+/// Returns the embedding of each window of each passage; the passages' ends must be in order.
+fn directions(blocks: SpooledBlocks, passages: &[Passage], listening: &Listening) -> Result<Vec<Voice>, ReadError> {
+    let directions = Vec::with_capacity(passages.iter().map(|passage| passage.windows.len()).sum());
     let mut hearing =
-        Hearing { waiting: windows.iter().peekable(), recent: VecDeque::new(), at: 0, listening, directions };
+        Hearing { waiting: passages.iter().peekable(), recent: VecDeque::new(), at: 0, listening, directions };
     let mut mels = Mels::new();
     for block in blocks {
         mels.add(&block?, |frame| hearing.take(frame))?;
@@ -71,10 +70,10 @@ fn directions(blocks: SpooledBlocks, windows: &[Window], listening: &Listening) 
     Ok(hearing.directions)
 }
 
-/// Cuts windows out of a stream of frames, and embeds them.
+/// Cuts passages out of a stream of frames, and has them heard.
 struct Hearing<'a> {
-    waiting: std::iter::Peekable<std::slice::Iter<'a, Window>>,
-    /// The last frames, as many as a window has at most.
+    waiting: std::iter::Peekable<std::slice::Iter<'a, Passage>>,
+    /// The last frames, as many as a passage has at most.
     recent: VecDeque<Mel>,
     /// The number of frames so far.
     at: u32,
@@ -84,54 +83,49 @@ struct Hearing<'a> {
 
 impl Hearing<'_> {
     fn take(&mut self, frame: &Mel) -> Result<(), ReadError> {
-        if self.recent.len() >= usize::try_from(LENGTH).unwrap_or(usize::MAX) {
+        if self.recent.len() >= usize::try_from(LONGEST).unwrap_or(usize::MAX) {
             self.recent.pop_front();
         }
         self.recent.push_back(*frame);
         self.at += 1;
-        while let Some(window) = self.waiting.next_if(|window| window.to <= self.at) {
-            self.cut(*window)?;
+        while let Some(passage) = self.waiting.next_if(|passage| passage.whole.to <= self.at) {
+            self.hear(passage)?;
         }
         Ok(())
     }
 
-    /// Cuts the windows that go beyond the end of the sound from what is left of it.
+    /// Cuts the passages that go beyond the end of the sound from what is left of it.
     fn end(&mut self) -> Result<(), ReadError> {
-        while let Some(window) = self.waiting.next() {
-            self.cut(*window)?;
+        while let Some(passage) = self.waiting.next() {
+            self.hear(passage)?;
         }
         Ok(())
     }
 
-    fn cut(&mut self, window: Window) -> Result<(), ReadError> {
+    fn hear(&mut self, passage: &Passage) -> Result<(), ReadError> {
         let first = self.at - u32::try_from(self.recent.len()).unwrap_or(self.at);
-        let skip = usize::try_from(window.from.saturating_sub(first)).unwrap_or(usize::MAX);
-        let length = usize::try_from(window.length()).unwrap_or(0);
-        let frames: Vec<Mel> = self.recent.iter().skip(skip).take(length).copied().collect();
-        self.directions.push(self.listening.voice(&frames)?);
+        let place = |frame: u32, first: u32| usize::try_from(frame.saturating_sub(first)).unwrap_or(usize::MAX);
+        let whole = place(passage.whole.from, first)..place(passage.whole.to, first).min(self.recent.len());
+        let frames: Vec<Mel> = self.recent.range(whole).copied().collect();
+        let first = first.max(passage.whole.from);
+        let within = |frame: u32| place(frame, first).min(frames.len());
+        let windows: Vec<_> = passage.windows.iter().map(|window| within(window.from)..within(window.to)).collect();
+        self.directions.extend(self.listening.voices(&frames, &windows)?);
         Ok(())
     }
 }
 
-/// Returns the stretches that the voices are looked for in: equal parts of each segment, some seconds each, without a
-/// short rest.
-#[expect(clippy::cast_precision_loss, reason = "a segment has few frames and windows")]
-fn stretches(windows: &[Window], directions: &[Voice]) -> Vec<Stretch> {
-    let mut stretches = Vec::new();
-    let mut at = 0;
-    for segment in windows.chunk_by(|one, other| one.segment == other.segment) {
-        let heard = directions.get(at..at + segment.len()).unwrap_or_default();
-        at += segment.len();
-        let frames = segment.last().map_or(0, |last| last.to) - segment.first().map_or(0, |first| first.from);
-        if frames < LEAST {
-            continue;
-        }
-        let parts = usize::try_from(frames.div_ceil(STRETCH)).unwrap_or(1).min(heard.len()).max(1);
-        let seconds = frames as f32 / FRAMES as f32 / parts as f32;
-        let part = |number: usize| heard.len() * number / parts;
-        let founds = |number| Stretch { mean: mean(&heard[part(number)..part(number + 1)]), seconds };
-        stretches.extend((0..parts).map(founds));
-    }
+/// Returns the stretches that the voices are looked for in: the passages, without the short ones.
+#[expect(clippy::cast_precision_loss, reason = "a passage has few frames")]
+fn stretches(passages: &[Passage], directions: &[Voice]) -> Vec<Stretch> {
+    let mut heard = directions;
+    let stretch = |passage: &Passage| {
+        let (windows, rest) = heard.split_at_checked(passage.windows.len())?;
+        heard = rest;
+        let frames = passage.whole.length();
+        (frames >= LEAST).then(|| Stretch { mean: mean(windows), seconds: frames as f32 / FRAMES as f32 })
+    };
+    let mut stretches: Vec<Stretch> = passages.iter().filter_map(stretch).collect();
     if let (true, Some(first)) = (stretches.is_empty(), directions.first()) {
         stretches.push(Stretch { mean: *first, seconds: 1.0 });
     }
@@ -140,12 +134,13 @@ fn stretches(windows: &[Window], directions: &[Voice]) -> Vec<Stretch> {
 
 /// Returns how well each voice fits each window.
 #[expect(clippy::cast_precision_loss, reason = "a window has few frames")]
-fn steps(windows: &[Window], directions: &[Voice], voices: &[Voice]) -> Steps {
+fn steps(passages: &[Passage], directions: &[Voice], voices: &[Voice]) -> Steps {
     let mut steps = Steps::new(voices.len(), CHANGE_COST);
-    let before = std::iter::once(None).chain(windows.iter().map(Some));
-    for ((window, before), direction) in windows.iter().zip(before).zip(directions) {
-        let before = before.filter(|before| before.segment == window.segment);
-        steps.begin(window.segment, before.map_or(second(window.from), |before| before.takes_over(window)));
+    let windows = passages.iter().flat_map(|passage| passage.windows.iter().map(|window| (passage.segment, window)));
+    let before = std::iter::once(None).chain(windows.clone().map(Some));
+    for (((segment, window), before), direction) in windows.zip(before).zip(directions) {
+        let before = before.filter(|(of, _)| *of == segment);
+        steps.begin(segment, before.map_or(second(window.from), |(_, before)| before.takes_over(window)));
         let weight = window.length() as f32 / LENGTH as f32;
         for (slot, voice) in steps.last_scores().iter_mut().zip(voices) {
             *slot = alike(direction, voice) * weight;
@@ -158,8 +153,8 @@ fn steps(windows: &[Window], directions: &[Voice], voices: &[Voice]) -> Steps {
 struct VoiceChange {
     turn: usize,
     places: Vec<u32>,
-    /// The windows before each place, and those after it.
-    sides: [Vec<Window>; 2],
+    /// What is heard around it: the windows before each place, and then those after each.
+    around: Passage,
 }
 
 /// Returns the changes without a pause.
@@ -176,12 +171,15 @@ fn changes(turns: &[VoiceTurn], speech: &[Segment]) -> Vec<VoiceChange> {
         let at = frame(after.start);
         let (first, last) =
             (at.saturating_sub(AROUND).max(from + AROUND / 2), (at + AROUND).min(to.saturating_sub(AROUND / 2)));
+        if first > last {
+            continue;
+        }
         let places: Vec<u32> = (first..=last).step_by(FINELY).collect();
-        let left =
-            places.iter().map(|place| Window { segment, from: place.saturating_sub(SIDE).max(from), to: *place });
-        let right = places.iter().map(|place| Window { segment, from: *place, to: (place + SIDE).min(to) });
-        let sides = [left.collect(), right.collect()];
-        changes.push(VoiceChange { turn: number + 1, places, sides });
+        let left = places.iter().map(|place| Window { from: place.saturating_sub(SIDE).max(from), to: *place });
+        let right = places.iter().map(|place| Window { from: *place, to: (place + SIDE).min(to) });
+        let whole = Window { from: first.saturating_sub(SIDE).max(from), to: (last + SIDE).min(to) };
+        let around = Passage { segment, whole, windows: left.chain(right).collect() };
+        changes.push(VoiceChange { turn: number + 1, places, around });
     }
     changes
 }
@@ -190,33 +188,31 @@ fn changes(turns: &[VoiceTurn], speech: &[Segment]) -> Vec<VoiceChange> {
 fn refined(
     blocks: SpooledBlocks,
     mut turns: Vec<VoiceTurn>,
-    changes: &[VoiceChange],
+    changes: Vec<VoiceChange>,
     voices: &[Voice],
     listening: &Listening,
 ) -> Result<Vec<VoiceTurn>, ReadError> {
-    let mut windows: Vec<Window> = changes.iter().flat_map(|change| change.sides.concat()).collect();
-    windows.sort_by_key(|window| (window.to, window.from));
-    windows.dedup();
-    let heard = directions(blocks, &windows, listening)?;
+    let (places, around): (Vec<_>, Vec<_>) =
+        changes.into_iter().map(|change| ((change.turn, change.places), change.around)).unzip();
+    let directions = directions(blocks, &around, listening)?;
+    let mut heard = directions.as_slice();
     let names = speakers(&turns);
     let voice = |turn: Option<&VoiceTurn>| {
         let speaker = &turn?.speaker;
         names.iter().position(|name| name == speaker).and_then(|at| voices.get(at))
     };
-    for change in changes {
-        let before = change.turn.checked_sub(1).and_then(|before| turns.get(before));
-        let (Some(one), Some(other)) = (voice(before), voice(turns.get(change.turn))) else { continue };
-        // By how much the window is more similar to the one voice than to the other.
-        let leans = |window: &Window| {
-            let found = windows.binary_search_by_key(&(window.to, window.from), |window| (window.to, window.from));
-            let heard = found.ok().and_then(|found| heard.get(found));
-            heard.map_or(0.0, |heard| alike(heard, one) - alike(heard, other))
-        };
-        let [left, right] = &change.sides;
+    for (turn, places) in places {
+        let Some((sides, rest)) = heard.split_at_checked(2 * places.len()) else { break };
+        heard = rest;
+        let before = turn.checked_sub(1).and_then(|before| turns.get(before));
+        let (Some(one), Some(other)) = (voice(before), voice(turns.get(turn))) else { continue };
+        // By how much a window is more similar to the one voice than to the other.
+        let leans = |heard: &Voice| alike(heard, one) - alike(heard, other);
+        let (left, right) = sides.split_at(places.len());
         let clear = left.iter().zip(right).map(|(left, right)| leans(left) - leans(right));
-        let best = change.places.iter().zip(clear).max_by(|a, b| a.1.total_cmp(&b.1));
+        let best = places.iter().zip(clear).max_by(|a, b| a.1.total_cmp(&b.1));
         let Some(place) = best.map(|(place, _)| thousandths(second(*place))) else { continue };
-        if let Some([before, after]) = turns.get_mut(change.turn - 1..=change.turn) {
+        if let Some([before, after]) = turns.get_mut(turn - 1..=turn) {
             (before.end, after.start) = (place, place);
         }
     }

@@ -1,4 +1,5 @@
-//! The windows over the speech that voices are compared in, 1.6 s long. Pure.
+//! The passages of speech that are heard at once, some seconds each, and the windows in them that voices are compared in.
+//! Pure.
 //!
 //! Times are frames of the encoder, hundredths of a second from the media's start.
 
@@ -7,16 +8,27 @@ use crate::readers::speech::segments::Segment;
 
 /// Frames of a window: the length that the encoder was trained on. Shorter speech is a window of its own.
 pub(super) const LENGTH: u32 = 160;
-/// The hop between windows in frames, at most. With 100, changes of voice without a pause were misplaced.
-const HOP: u32 = 80;
+/// The hop between the windows of a passage in frames, at most.
+const HOP: u32 = 120;
+/// Frames of a passage, at most: the longest speech that is assumed to be one voice's.
+pub(super) const PASSAGE: u32 = 400;
 /// Frames of speech below which a voice can't be recognised.
 const LEAST: u32 = 25;
 
-/// A stretch of one segment of speech.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Window {
+/// A part of one segment of speech, which the encoder hears at once.
+#[derive(Debug, Clone)]
+pub(super) struct Passage {
     /// The segment's number.
     pub(super) segment: usize,
+    /// What is heard.
+    pub(super) whole: Window,
+    /// The windows in it that have an embedding each.
+    pub(super) windows: Vec<Window>,
+}
+
+/// A stretch of speech.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Window {
     /// Its first frame.
     pub(super) from: u32,
     /// The frame after its last.
@@ -33,25 +45,35 @@ impl Window {
     pub(super) fn takes_over(&self, next: &Self) -> f64 {
         f64::from(self.from + self.to + next.from + next.to) / f64::from(4 * FRAMES)
     }
+
+    /// Returns as many equal parts as it has if none is longer than `most`.
+    fn parts(self, most: u32) -> impl Iterator<Item = Self> {
+        let parts = self.length().div_ceil(most).max(1);
+        let edge = move |part: u32| {
+            self.from + u32::try_from(u64::from(self.length()) * u64::from(part) / u64::from(parts)).unwrap_or(0)
+        };
+        (0..parts).map(move |part| Self { from: edge(part), to: edge(part + 1) })
+    }
+
+    /// Returns the windows that cover it to its ends.
+    fn covered(self) -> Vec<Self> {
+        let slack = self.length().saturating_sub(LENGTH);
+        let steps = slack.div_ceil(HOP);
+        let from = |step: u32| self.from + (slack * step).checked_div(steps).unwrap_or(0);
+        (0..=steps).map(|step| Self { from: from(step), to: (from(step) + LENGTH).min(self.to) }).collect()
+    }
 }
 
-/// Returns the windows over this speech, in order. Each segment that is long enough is covered to its ends.
-pub(super) fn windows(speech: &[Segment]) -> Vec<Window> {
-    let mut windows = Vec::new();
-    for (segment, spoken) in speech.iter().enumerate() {
-        let (from, to) = (frame(spoken.start), frame(spoken.end));
-        let length = to.saturating_sub(from);
-        if length < LEAST {
-            continue;
-        }
-        let slack = length.saturating_sub(LENGTH);
-        let steps = slack.div_ceil(HOP);
-        for step in 0..=steps {
-            let from = from + (slack * step).checked_div(steps).unwrap_or(0);
-            windows.push(Window { segment, from, to: (from + LENGTH).min(to) });
-        }
-    }
-    windows
+/// Returns the passages of this speech, in order: equal parts of each segment that is long enough.
+pub(super) fn passages(speech: &[Segment]) -> Vec<Passage> {
+    let segments = speech.iter().enumerate();
+    let spoken = segments.map(|(segment, spoken)| (segment, frame(spoken.start), frame(spoken.end)));
+    let long_enough = spoken.filter(|(_, from, to)| to.saturating_sub(*from) >= LEAST);
+    let parts = long_enough.flat_map(|(segment, from, to)| {
+        let parts = Window { from, to }.parts(PASSAGE);
+        parts.map(move |whole| Passage { segment, whole, windows: whole.covered() })
+    });
+    parts.collect()
 }
 
 /// Returns the frame at this second.
@@ -70,10 +92,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn windows_cover_each_segment_to_its_ends() {
-        let speech = [(0.0, 0.2), (1.0, 2.0), (3.0, 6.0)].map(|(start, end)| Segment { start, end, confidence: 1.0 });
-        let found: Vec<_> = windows(&speech).iter().map(|window| (window.segment, window.from, window.to)).collect();
-        assert_eq!(found, [(1, 100, 200), (2, 300, 460), (2, 370, 530), (2, 440, 600)]);
-        assert!((windows(&speech)[1].takes_over(&windows(&speech)[2]) - 4.15).abs() < 1e-9);
+    fn windows_cover_each_passage_and_passages_each_segment_to_its_ends() {
+        let speech = [(0.0, 0.2), (1.0, 2.0), (3.0, 6.0), (10.0, 15.0)];
+        let speech = speech.map(|(start, end)| Segment { start, end, confidence: 1.0 });
+        let found = passages(&speech);
+        let ends = |window: &Window| (window.from, window.to);
+        let told =
+            |passage: &Passage| (passage.segment, ends(&passage.whole), passage.windows.iter().map(ends).collect());
+        let found: Vec<(usize, (u32, u32), Vec<(u32, u32)>)> = found.iter().map(told).collect();
+        assert_eq!(
+            found,
+            [
+                (1, (100, 200), vec![(100, 200)]),
+                (2, (300, 600), vec![(300, 460), (370, 530), (440, 600)]),
+                (3, (1000, 1250), vec![(1000, 1160), (1090, 1250)]),
+                (3, (1250, 1500), vec![(1250, 1410), (1340, 1500)]),
+            ]
+        );
+        let [one, other] = [(300, 460), (370, 530)].map(|(from, to)| Window { from, to });
+        assert!((one.takes_over(&other) - 4.15).abs() < 1e-9);
     }
 }

@@ -10,10 +10,12 @@ pub(super) mod mel;
 pub(super) mod network;
 mod product;
 
+use crate::readers::ReadError;
 use mel::Mel;
 use network::{NUMBERS, Network, Voice};
 use rten::ThreadPool;
 use sha2::{Digest, Sha256};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
@@ -90,9 +92,9 @@ pub(super) struct Listening {
 }
 
 impl Listening {
-    /// Returns the embedding of a window.
-    pub(super) fn voice(&self, window: &[Mel]) -> Result<Voice, crate::readers::ReadError> {
-        self.thread.run(|| self.encoder.network.voice(window)).map_err(crate::readers::ReadError::Internal)
+    /// Returns the embedding of each of these windows of a passage, whose frames are given.
+    pub(super) fn voices(&self, passage: &[Mel], windows: &[Range<usize>]) -> Result<Vec<Voice>, ReadError> {
+        self.thread.run(|| self.encoder.network.voices(passage, windows)).map_err(ReadError::Internal)
     }
 }
 
@@ -148,7 +150,7 @@ mod tests {
         let encoder = VoiceEncoder::found(None).expect("no voice encoder: run make setup");
         let frames = mels(&hum(120.0));
         assert_eq!(frames.len(), 151);
-        let voice = encoder.at_work().voice(&frames).unwrap();
+        let voice = encoder.at_work().voices(&frames, &[0..151]).unwrap()[0];
         for (number, known) in KNOWN {
             assert!((voice[number] - known).abs() < 1e-3, "{number}: {} is not {known}", voice[number]);
         }
@@ -160,7 +162,7 @@ mod tests {
             // The frames at either end are half silence, in which an offset begins and ends.
             let frames = mels(&hum(120.0).into_iter().map(change).collect::<Vec<_>>())[2..148].to_vec();
             let encoder = VoiceEncoder::found(None).expect("no voice encoder: run make setup");
-            encoder.at_work().voice(&frames).unwrap()
+            encoder.at_work().voices(&frames, &[0..frames.len()]).unwrap()[0]
         };
         let plain = heard(|sample| sample);
         for (other, least) in [(heard(|sample| sample + 0.1), 0.9999), (heard(|sample| sample / 2.0), 0.99)] {

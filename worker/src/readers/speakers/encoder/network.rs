@@ -10,6 +10,7 @@ use super::head::{self, Head};
 use super::mel::Mel;
 use super::product::{Numbers, Product, rectify};
 use rten_gemm::GemmExecutor;
+use std::ops::Range;
 
 /// Numbers of an embedding.
 pub(in crate::readers::speakers) const SIZE: usize = 192;
@@ -58,16 +59,23 @@ impl Network {
         Ok(Self { head, join, join_bias, blocks, projection, bias: numbers.take(SIZE)?.to_vec() })
     }
 
-    /// Returns the embedding of a window; that of a window of fewer than `LEAST` frames is 0.
-    pub(super) fn voice(&self, window: &[Mel]) -> Result<Voice, String> {
-        if window.len() < LEAST {
-            return Ok([0.0; SIZE]);
-        }
+    /// Returns the embedding of each window of a passage. Windows share the head's work, which is half of all.
+    pub(super) fn voices(&self, passage: &[Mel], windows: &[Range<usize>]) -> Result<Vec<Voice>, String> {
         // It can't be sent between threads, and is the same each time.
         let gemm = &GemmExecutor::new();
-        let frames = self.head.through(gemm, window, EDGE)?;
+        let frames = self.head.through(gemm, passage, EDGE)?;
+        windows.iter().map(|window| self.voice(gemm, &frames, window)).collect()
+    }
+
+    /// Returns the embedding of a window of these frames of the head, before and after which there are those of an edge;
+    /// that of a window of fewer than `LEAST` frames is 0.
+    fn voice(&self, gemm: &GemmExecutor, frames: &[f32], window: &Range<usize>) -> Result<Voice, String> {
+        let heard = frames.get(window.start * head::OUTPUTS..(window.end + 2 * EDGE) * head::OUTPUTS);
+        let Some(heard) = heard.filter(|_| window.len() >= LEAST) else {
+            return Ok([0.0; SIZE]);
+        };
         let mut rows = self.join_bias.repeat(window.len().div_ceil(HOP));
-        self.join.add(gemm, &frames, HOP * head::OUTPUTS, &mut rows)?;
+        self.join.add(gemm, heard, HOP * head::OUTPUTS, &mut rows)?;
         rectify(&mut rows);
         for block in &self.blocks {
             rows = block.through(gemm, &rows)?;
@@ -128,11 +136,13 @@ mod tests {
         let network = Network::of(&numbers).unwrap();
         for frames in [3, 4, 99] {
             let window: Vec<Mel> = seeded(frames * BANDS, 2).as_chunks().0.to_vec();
-            let voice = network.voice(&window).unwrap();
+            let [voice] = network.voices(&window, &[0..frames]).unwrap()[..] else {
+                panic!("one window has one voice")
+            };
             assert!((alike(&voice, &voice) - 1.0).abs() < 1e-4, "{frames}: {voice:?}");
         }
         for frames in 0..3 {
-            let nothing = network.voice(&vec![[1.0; BANDS]; frames]).unwrap();
+            let nothing = network.voices(&[[1.0; BANDS]; 9], &[0..frames]).unwrap()[0];
             assert!(alike(&nothing, &nothing) < 1e-9, "next to nothing has no voice");
         }
     }
