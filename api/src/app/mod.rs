@@ -57,8 +57,8 @@ use upload_memory::UploadMemory;
 
 /// Connections for operators' pages.
 const PAGES_CONNECTIONS: PoolSize = PoolSize(3);
-/// A third of the time that a pull waits for one of its account's turns, and then for one of those that all accounts
-/// share. The pulls before it end within twenty seconds each.
+/// The patience of pulls. [`OwnTurns`] lets a pull wait three times as long for one of its account's turns, and then as
+/// long again for one of those that all accounts share: 30 s each. The pulls before it end within 20 s each.
 const PULL_PATIENCE: Duration = Duration::from_secs(10);
 
 /// The state that handlers share.
@@ -107,7 +107,7 @@ pub struct AppState {
     pub of_address: Shares<IpAddr>,
     /// Downloads of media under way, by account and in all.
     pub downloads: Downloads,
-    /// Who has taken how much of the threads that answer.
+    /// How much processor time each account has taken of the threads that answer.
     pub thread_time: ThreadTime<AccountId>,
     /// Turns for what many may ask for without end.
     pub turns: WorkTurns,
@@ -129,14 +129,14 @@ pub struct AppState {
     pub item_searches: Permits,
     /// Permits to write documents.
     pub document_writes: Permits,
-    /// Tells who works on projects that there is something to do.
+    /// Tells the tasks that work on projects that there is something to do.
     pub runs: Runs,
     /// The endpoint of all operations, for the tools that call another.
     pub operations: OperationsHandle,
-    /// The model that works on projects; none where the planner that is built in does.
+    /// The model that works on projects; none where the built-in planner does.
     pub agent: Option<ChatClient>,
-    /// Connections for operators' pages, and for routes that show the same: few, and with a short statement timeout, so
-    /// that a look at large tables slows nobody else.
+    /// Connections for operators' pages, and for routes that show the same. They are few and have a short statement
+    /// timeout, so that reading large tables slows nobody else.
     pub pages: PgPool,
 }
 
@@ -166,7 +166,7 @@ impl App {
     /// # Errors
     /// [`AppError`], each with the setting to change.
     pub fn new(process: Process, api: ApiSettings, contract: Arc<Contract>) -> Result<Self, AppError> {
-        let settings = process.settings.clone();
+        let settings = &process.settings;
         let key = settings.secret_key.as_ref().ok_or(StartError::Missing {
             name: "MWS_SECRET_KEY",
             cure: "it seals signing secrets; `openssl rand -base64 32` makes one",
@@ -179,12 +179,10 @@ impl App {
         let base_url = format!("{public_url}{API_PATH}");
         let operators = Operators::read(settings.operator_token.as_ref(), settings.operator_tokens.as_ref())?;
         let oauth = Issuer::new(&api.oauth)?;
-        let (blocked, body_memory, links) =
-            (Blocked::new(), BodyMemory::new(), Links::new(keys, &base_url, api.media_link_seconds));
-        let (guesses, answers) = (Guesses::new(api.wrong_credentials_per_minute), Answers::new());
+        let links = Links::new(keys, &base_url, api.media_link_seconds);
+        let guesses = Guesses::new(api.wrong_credentials_per_minute);
         let downloads = Downloads::new(api.max_account_downloads);
-        let (of_account, of_address, uploads) = (Shares::default(), Shares::default(), Shares::default());
-        let agent = ChatClient::configured(&settings, &process.providers)?;
+        let agent = ChatClient::configured(settings, &process.providers)?;
         let pages = store::apart_for_pages(&process.pool, PAGES_CONNECTIONS, "mws-console");
         let state = AppState {
             process,
@@ -196,19 +194,19 @@ impl App {
             operators,
             oauth,
             links,
-            blocked,
+            blocked: Blocked::new(),
             first: First::new(),
             late_refusals: LateRefusals::new(),
             guesses,
-            body_memory,
-            answers,
-            of_account,
-            of_address,
+            body_memory: BodyMemory::new(),
+            answers: Answers::new(),
+            of_account: Shares::default(),
+            of_address: Shares::default(),
             downloads,
             thread_time: ThreadTime::default(),
             turns: WorkTurns::default(),
             link_pages: LinkPages::new(),
-            uploads,
+            uploads: Shares::default(),
             upload_memory: UploadMemory::default(),
             pulls: Permits::of_pulls(),
             pull_turns: OwnTurns::without_connections(PULL_PATIENCE),

@@ -1,17 +1,17 @@
 //! A room of memory that many share, so that nobody takes what others need.
 //!
-//! While half of it is free anybody may take more; otherwise nobody may hold more than a share, which is an eighth,
-//! unless nobody else holds any. Work on one thing takes a share at most, and all work of one holder half of the room.
-//! Half is also the most of a holder without a credential, whoever else holds some. In a room of visitors a holder has
-//! a quarter at most of what others leave (`take_quarter`), so that some is left for whoever comes next.
-//! A value stands for what is taken: it is free again when the value is dropped, also where a request is cut off.
+//! As long as half of the room stays free, anybody may take more. Beyond that a holder may have one share, which is an
+//! eighth of the room, or more if nobody else holds any. `take_to_work` (work on one thing), `take_half` (holders
+//! without a credential) and `take_quarter` (visitors of public links) have lower limits.
+//!
+//! A [`RoomPermit`] stands for what is taken, and gives it back when it is dropped, also where a request is cut off.
 
 use crate::http::shares::{Share, Shares};
 use std::hash::Hash;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// A room of so many KiB, and who holds how much of it.
+/// A room of `kib` KiB, and who holds how much of it.
 #[derive(Debug)]
 pub struct Room<K> {
     kib: usize,
@@ -28,7 +28,7 @@ pub struct RoomPermit<K: Eq + Hash> {
 }
 
 impl<K: Eq + Hash> RoomPermit<K> {
-    /// Gives back all but so many KiB.
+    /// Gives back all but `kib` KiB.
     pub fn keep(&mut self, kib: usize) {
         let back = self.free.num_permits().saturating_sub(kib);
         drop(self.free.split(back));
@@ -39,24 +39,25 @@ impl<K: Eq + Hash> RoomPermit<K> {
 /// Why nothing was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoRoom {
-    /// The holder would have more than a share, and others may need the rest.
+    /// The holder would have more than it may.
     HasItsShare,
-    /// Others hold what is asked for, and the holder has none.
+    /// What others hold leaves too little.
     IsTaken,
 }
 
 impl<K: Eq + Hash + Clone> Room<K> {
-    /// A room of which nothing is taken. `kib_alone`: how much one holder may have while nobody else has any.
+    /// A room of `kib` KiB of which nothing is taken. `kib_alone` is how much one holder may have while nobody else has
+    /// any.
     pub fn new(kib: usize, kib_alone: usize) -> Self {
         Self { kib, kib_alone, free: Arc::new(Semaphore::new(kib)), held: Shares::default() }
     }
 
-    /// Returns whether less than a share is left, so that others soon find nothing.
+    /// Whether less than a share is free, so that others may soon find too little.
     pub fn is_scarce(&self) -> bool {
         self.free.available_permits() < share_of(self.kib)
     }
 
-    /// Takes so many KiB.
+    /// Takes `kib` KiB.
     ///
     /// # Errors
     /// [`NoRoom`]; then nothing more is taken.
@@ -64,8 +65,7 @@ impl<K: Eq + Hash + Clone> Room<K> {
         self.take_within(holder, kib, self.kib_alone)
     }
 
-    /// Takes so many KiB, of which the holder has half of the room at most, though nobody else has any: for holders who
-    /// come without a credential.
+    /// Takes `kib` KiB for a holder without a credential, who has half of the room at most even if nobody else has any.
     ///
     /// # Errors
     /// [`NoRoom`]; then nothing more is taken.
@@ -73,11 +73,12 @@ impl<K: Eq + Hash + Clone> Room<K> {
         self.take_within(holder, kib, self.kib_alone.min(self.kib / 2))
     }
 
-    /// Takes so many KiB, where the holder then has a quarter at most of what others leave. So the next to come finds
-    /// some, though several hold as much as they may: five leave a quarter of the room.
+    /// Takes `kib` KiB if the holder then has a quarter at most of what others leave. So some is left for whoever comes
+    /// next: five holders that take all they may leave about a quarter of the room.
     ///
     /// # Errors
-    /// [`NoRoom`]; then nothing more is taken. The holder has its share where it would have too much beside nobody.
+    /// [`NoRoom`]; then nothing more is taken. It is `HasItsShare` if the holder would have too much even with nobody
+    /// else in the room.
     pub fn take_quarter(&self, holder: K, kib: usize) -> Result<RoomPermit<K>, NoRoom> {
         let held = self.held.of(&holder);
         let most = (self.free.available_permits() + held) / 4;
@@ -85,10 +86,10 @@ impl<K: Eq + Hash + Clone> Room<K> {
         self.take_up_to(holder, kib, most, why)
     }
 
-    /// Takes so many KiB to work on one thing, a share at most. Where that would not leave half of the room free, what
-    /// is left of the holder's share is enough, if that is half of it or more. So whoever holds little is let in until
-    /// all is taken, however much they ask for. What the work needs beyond that must be bounded by something else, as
-    /// turns.
+    /// Takes `kib` KiB, but one share at most, to work on one thing. If that would leave less than half of the room
+    /// free, a holder that still has half of its share or more gets only the rest of its share. So whoever holds little
+    /// is let in until all is taken, however much they ask for. All work of one holder together has half of the room at
+    /// most. If work needs more memory than it gets here, something else must bound it, such as turns.
     ///
     /// # Errors
     /// [`NoRoom`]; then nothing more is taken.
@@ -101,7 +102,7 @@ impl<K: Eq + Hash + Clone> Room<K> {
         self.take_within(holder, kib, share)
     }
 
-    /// Takes so many KiB. `kib_alone`: how much the holder may have while nobody else has any.
+    /// Takes `kib` KiB. `kib_alone` is how much the holder may have while nobody else has any.
     fn take_within(&self, holder: K, kib: usize, kib_alone: usize) -> Result<RoomPermit<K>, NoRoom> {
         let free = self.free.available_permits();
         let is_alone = free + self.held.of(&holder) == self.kib;
@@ -112,12 +113,12 @@ impl<K: Eq + Hash + Clone> Room<K> {
         } else {
             share_of(self.kib)
         };
-        // Who holds none is not to blame.
+        // A holder that has none did not take too much.
         let why = if self.held.of(&holder) == 0 { NoRoom::IsTaken } else { NoRoom::HasItsShare };
         self.take_up_to(holder, kib, most, why)
     }
 
-    /// Takes so many KiB, where the holder then has no more than `most`, and says `why` otherwise.
+    /// Takes `kib` KiB if the holder then has no more than `most` KiB; otherwise it fails with `why`.
     fn take_up_to(&self, holder: K, kib: usize, most: usize, why: NoRoom) -> Result<RoomPermit<K>, NoRoom> {
         let share = self.held.take_many(holder, kib.min(self.kib), most).ok_or(why)?;
         let taken = u32::try_from(kib).ok().and_then(|kib| Arc::clone(&self.free).try_acquire_many_owned(kib).ok());
@@ -125,12 +126,13 @@ impl<K: Eq + Hash + Clone> Room<K> {
     }
 }
 
-/// Returns a share of a room: what a holder may have even while others hold some.
+/// Returns a share, in KiB, of a room of `kib` KiB: what a holder may have even while others hold some.
 pub const fn share_of(kib: usize) -> usize {
     kib / 8
 }
 
-/// Returns a quarter of a room: what a holder may have of one for visitors, where nobody else holds any.
+/// Returns a quarter, in KiB, of a room of `kib` KiB: what a holder of a room for visitors may have while nobody
+/// else holds any.
 pub const fn quarter_of(kib: usize) -> usize {
     kib / 4
 }
@@ -145,7 +147,7 @@ mod tests {
         let room = Room::new(1_024, 512);
         let take = |holder: &'static str, kib| room.take(holder, kib);
         let mut held = vec![take("busy", 512).expect("half is free")];
-        assert_eq!(take("busy", 1).err(), Some(HasItsShare), "alone, it has what one may have alone");
+        assert_eq!(take("busy", 1).err(), Some(HasItsShare), "it has as much as one holder may have alone");
         for other in ["b", "c", "d", "e"] {
             assert_eq!(take(other, 129).err(), Some(IsTaken), "{other} has none, and so has not too much");
             held.push(take(other, 128).expect("a share"));
@@ -166,7 +168,7 @@ mod tests {
         let room = Room::new(1_024, 1_024);
         let whole = room.take("a", 1_000).expect("nobody else holds any");
         assert_eq!(room.take("b", 100).err(), Some(IsTaken));
-        assert_eq!(room.held.of(&"b"), 0, "it has what it had");
+        assert_eq!(room.held.of(&"b"), 0, "a refusal takes nothing");
         drop(whole);
         assert_eq!(room.take("a", usize::MAX).err(), Some(IsTaken), "there is not so much");
         assert_eq!((room.held.of(&"a"), room.free.available_permits()), (0, 1_024));
@@ -182,7 +184,7 @@ mod tests {
             free -= free / 4;
         }
         assert_eq!(room.take_quarter("a", 1).err(), Some(HasItsShare), "it has a quarter of the room");
-        assert_eq!(room.take_quarter("f", 1).err(), Some(IsTaken), "beside nobody it could have more");
+        assert_eq!(room.take_quarter("f", 1).err(), Some(IsTaken), "without others it could have more");
         assert_eq!(room.take_quarter("g", free / 4 + 1).err(), Some(IsTaken));
         held.push(room.take_quarter("g", free / 4).expect("some is left for the next"));
         held.clear();

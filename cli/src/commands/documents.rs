@@ -6,7 +6,7 @@ use super::{Context, without_nulls};
 use crate::failure::Failure;
 use serde_json::{Value, json};
 
-/// A kind of document that operations change.
+/// A kind of document that operations change: a timeline, a canvas or a dub.
 pub(super) struct Kind {
     /// Its noun, which its tools and their id fields are named after.
     pub(super) noun: &'static str,
@@ -15,7 +15,7 @@ pub(super) struct Kind {
 /// The revision that a change is for.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct Based {
-    /// Only if this is its revision.
+    /// Refuse the change unless this is the present revision.
     #[arg(long, value_name = "NUMBER")]
     pub(super) if_revision: Option<i32>,
 }
@@ -34,24 +34,24 @@ pub struct EditArgs {
 }
 
 impl Kind {
-    /// The body of a call about the one with this id.
+    /// Returns the body of a call that takes nothing but the document's id.
     pub(super) fn id_body(&self, id: &str) -> Value {
         json!({ self.id_field(): id })
     }
 
-    /// The body of a call that changes the one with this id.
+    /// Returns the body of a call that changes the document with this id.
     pub(super) fn edit_body(&self, id: &str, edit: &EditArgs) -> Result<Value, Failure> {
         let ops = edit.ops.as_deref().map(json_of).transpose()?;
         let EditArgs { name, based: Based { if_revision }, .. } = edit;
         Ok(without_nulls(json!({ self.id_field(): id, "if_revision": if_revision, "name": name, "ops": ops })))
     }
 
-    /// The body of a call that undoes the latest change.
+    /// Returns the body of a call that undoes the document's latest change.
     pub(super) fn undo_body(&self, id: &str, based: Based) -> Value {
         without_nulls(json!({ self.id_field(): id, "if_revision": based.if_revision }))
     }
 
-    /// Deletes one, once the user confirms it.
+    /// Deletes the document with this id, once the user confirms it.
     pub(super) async fn delete(&self, context: &Context, id: &str) -> Result<(), Failure> {
         let noun = self.noun;
         confirm(context, &format!("Delete the {noun} {id} and its history?"))?;

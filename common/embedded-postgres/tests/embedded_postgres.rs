@@ -1,6 +1,6 @@
 //! The embedded server, run for real: started, adopted, stopped, killed and started again.
 //!
-//! The folders stand in `/tmp`, where the user that root lends the server can reach them.
+//! The data folders are in `/tmp`: started by root, the server runs as another user, who must be able to reach them.
 
 #![expect(clippy::unwrap_used, reason = "a test says what went wrong by panicking")]
 
@@ -42,10 +42,13 @@ fn wait_until(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
 /// Runs `work` on a connection to the database `mws`, which is made if missing.
 fn with_connection<T>(server: &EmbeddedPostgres, work: impl AsyncFnOnce(&mut PgConnection) -> T) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
+    runtime().block_on(async {
         server.create_database_if_missing("mws").await.unwrap();
         let mut connection = server.connect_options("mws").connect().await.unwrap();
         let answer = work(&mut connection).await;
@@ -124,11 +127,10 @@ fn simultaneous_starts_make_one_server() {
 fn a_killed_server_comes_back_with_what_was_committed() {
     let dir = data_dir();
     let server = EmbeddedPostgres::start(&Options::new(dir.path())).unwrap();
-    // A session that is busy outlives its postmaster for a moment, and keeps the lock file in force.
+    // A busy session outlives its postmaster for a moment. Until it ends, the postmaster's lock file counts.
     let busy = server.connect_options("postgres");
     let session = thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async { busy.connect().await.unwrap().execute("SELECT pg_sleep(60)").await.is_err() })
+        runtime().block_on(async { busy.connect().await.unwrap().execute("SELECT pg_sleep(60)").await.is_err() })
     });
     with_connection(&server, async |connection| {
         connection.execute("CREATE TABLE kept AS SELECT generate_series(1, 1000) AS n").await.unwrap();
@@ -151,7 +153,7 @@ fn a_killed_server_comes_back_with_what_was_committed() {
 fn a_server_ends_with_the_thread_that_started_it() {
     let dir = data_dir();
     let path = dir.path().to_path_buf();
-    // Forgetting the value is as near as one process comes to its own kill -9: nothing is dropped.
+    // Forgetting the value imitates a kill -9 of this process: nothing is dropped.
     let pid = thread::spawn(move || {
         std::mem::forget(EmbeddedPostgres::start(&quick(&path)).unwrap());
         server_pid(&path)
@@ -214,17 +216,16 @@ fn root_is_told_of_the_folder_that_the_server_cant_enter() {
     assert!(matches!(&error, EmbeddedError::Unreachable { folder, .. } if blames(folder)), "{error}");
 }
 
-/// Why nobody gets in without the password, by the server's code for it.
+/// Returns the error code with which the server refuses this password; `None` if it lets us in.
 fn refusal(server: &EmbeddedPostgres, password: Option<&str>) -> Option<String> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let bare = sqlx::postgres::PgConnectOptions::new_without_pgpass().socket(server.socket_dir()).username("mws");
     let options = bare.database("postgres").password(password.unwrap_or_default());
-    let error = runtime.block_on(options.connect()).err()?;
+    let error = runtime().block_on(options.connect()).err()?;
     Some(error.as_database_error().map_or_else(|| error.to_string(), |error| error.code().unwrap().into_owned()))
 }
 
 #[test]
-fn the_socket_alone_opens_nothing_and_a_cluster_that_trusted_it_is_brought_over() {
+fn a_cluster_that_trusted_its_socket_asks_for_a_password_once_it_serves_users() {
     let dir = data_dir();
     let trusting = EmbeddedPostgres::start(&quick(dir.path())).unwrap();
     with_connection(&trusting, async |connection| {
@@ -238,18 +239,17 @@ fn the_socket_alone_opens_nothing_and_a_cluster_that_trusted_it_is_brought_over(
     for round in 0..2 {
         let server = EmbeddedPostgres::start(&Options::new(dir.path())).unwrap();
         assert_eq!(fs::metadata(&password).unwrap().permissions().mode() & 0o777, 0o600);
-        let told = fs::read_to_string(&password).unwrap();
+        let right = fs::read_to_string(&password).unwrap();
         for wrong in [None, Some("wrong")] {
             assert!(refusal(&server, wrong).is_some(), "{wrong:?} in round {round}");
         }
-        assert_eq!(refusal(&server, Some(told.trim())), None);
+        assert_eq!(refusal(&server, Some(right.trim())), None);
         let answer: i32 = with_connection(&server, async |connection| {
             sqlx::query_scalar("SELECT answer FROM kept").fetch_one(connection).await.unwrap()
         });
         assert_eq!(answer, 42);
         let by_address: sqlx::postgres::PgConnectOptions = server.url("postgres").parse().unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(by_address.connect()).unwrap();
+        runtime().block_on(by_address.connect()).unwrap();
         server.stop();
         // A password that is lost is made anew.
         if round == 0 {

@@ -1,8 +1,8 @@
 //! Checks the balances against the journal without reading the whole journal each time (contract §10).
 //!
 //! Tallies hold the sums so far; a check adds the entries since. Only the scheduler's check writes them, under an
-//! advisory lock, so that one scheduler works at a time. `minutes::drift` reads the whole journal of an account, and
-//! decides in doubt.
+//! advisory lock, so that one scheduler works at a time. Where a check finds a difference, `minutes::drift` decides: it
+//! reads an account's whole journal.
 
 use super::minutes::Drift;
 use domain::ids::AccountId;
@@ -11,8 +11,8 @@ use sqlx::PgConnection;
 
 /// The advisory lock of the check; an arbitrary number.
 const LOCK: i64 = 5_620_117_334;
-/// Seconds after which every transaction that wrote to the journal has ended: longer statements and idle transactions
-/// are aborted.
+/// Seconds after which every transaction that wrote to the journal has ended, since statements and idle transactions
+/// that last too long are aborted (`connect`).
 const SETTLED_AFTER_S: f64 = 50.0;
 
 /// Takes the lock of the check for this transaction. Returns false when another process holds it.
@@ -20,11 +20,11 @@ pub async fn take(conn: &mut PgConnection) -> sqlx::Result<bool> {
     sqlx::query_scalar!(r#"SELECT pg_try_advisory_xact_lock($1) AS "taken!""#, LOCK).fetch_one(conn).await
 }
 
-/// Adds up to `limit` journal entries to the tallies, only those that are certainly complete. Returns whether there are
-/// more. Call it in a transaction that has taken the lock with [`take`].
+/// Adds up to `limit` journal entries to the tallies, and only entries before which none can still be committed.
+/// Returns whether there are more of these. Call it in a transaction that has taken the lock with [`take`].
 pub async fn fold(conn: &mut PgConnection, limit: i64) -> sqlx::Result<bool> {
-    // A mark that is old enough is used, and only then a new one is made: each entry up to it is committed or never
-    // will be.
+    // `next_through` is the journal's last id at `marked_at`. Once that is long enough ago, each entry up to it is
+    // committed or never will be. A new mark is made only when all entries up to the last one have been added.
     let row = sqlx::query!(
         r#"UPDATE ledger_check AS c
            SET next_through = CASE WHEN c.through >= c.next_through THEN (SELECT coalesce(max(id), 0) FROM minute_journal)
@@ -48,7 +48,8 @@ pub async fn fold(conn: &mut PgConnection, limit: i64) -> sqlx::Result<bool> {
 
 /// Returns every balance that the tallies and the journal don't explain; an empty list when the books are right.
 pub async fn drift(conn: &mut PgConnection) -> sqlx::Result<Vec<Drift>> {
-    // The number is a parameter, because the plan depends on how few entries lie beyond it. A fold meanwhile moves it.
+    // `through` is a parameter so that the planner knows how few entries lie beyond it. If a fold moves it meanwhile,
+    // entries may have been counted twice, and the statement is run again.
     let mut through = through(conn).await?;
     let rows = loop {
         let rows = sqlx::query_file!("src/ledger_drift.sql", through).fetch_all(&mut *conn).await?;

@@ -127,7 +127,7 @@ async fn a_kind_of_failure_that_came_with_the_release_says_so_after_its_first_ho
     assert_eq!(rows.len(), 2, "{page}");
     assert!(rows[0].contains("media_unreadable") && rows[0].contains("! since "), "{page}");
     assert!(rows[1].contains("not_supported") && !rows[1].contains("! since "), "{page}");
-    assert!(!page.contains("! new") && page.contains("What was not seen before them says so."), "{page}");
+    assert!(!page.contains("! new") && page.contains("Failures that were not seen before then are marked."), "{page}");
     let (_, listed) = browser.get("/console/errors?format=json").await?;
     let listed: Value = serde_json::from_str(&listed)?;
     let came = [&listed["data"][0]["came_with_release"], &listed["data"][1]["came_with_release"]];

@@ -1,4 +1,5 @@
-//! Events for the scheduler, and what must not end before they arrive: a ticket, whose handler waits, or the process.
+//! Events for the scheduler, each with what must not end before it arrives: its ticket, whose handler waits, or else
+//! the process.
 
 use super::scheduler::Event;
 use store::deliveries::Claim;
@@ -10,10 +11,10 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 #[derive(Debug)]
 pub struct HeldTicket(#[expect(dead_code, reason = "the handler sees that it is dropped")] pub oneshot::Sender<()>);
 
-/// A token of something under way that no ticket's handler waits for.
+/// Keeps the process from ending while something is under way that no ticket's handler waits for.
 pub type Alive = Option<TaskTrackerToken>;
 
-/// Keeps a ticket, or the process, from ending before something is done.
+/// Keeps a ticket, or else the process, from ending while this exists.
 #[derive(Debug)]
 pub struct Held {
     _ticket: Option<HeldTicket>,
@@ -21,7 +22,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// Holds the ticket, or the process where there is none.
+    /// Holds the ticket; without one, the process whose tasks `tracker` tracks.
     pub fn new(ticket: Option<HeldTicket>, tracker: &TaskTracker) -> Self {
         let alive = ticket.is_none().then(|| tracker.token());
         Self { _ticket: ticket, _alive: alive }
@@ -34,20 +35,20 @@ pub struct Message {
     pub _alive: Alive,
 }
 
-/// An answer that the scheduler waits for. Dropped without one, as where a flush panics, it reports the failure:
-/// otherwise the endpoint would get no first attempts for as long as the process lives.
+/// An answer that the scheduler waits for. Dropped without an answer, as when a flush panics, it sends the failure.
+/// Otherwise the endpoint would get no first attempts for as long as the process lives.
 pub struct Awaited {
     events: Events,
     failed: Option<Box<(Event<Claim, HeldTicket>, Alive)>>,
 }
 
 impl Awaited {
-    /// An answer that is the event `failed` unless another is given.
+    /// An answer of which the scheduler is told `failed` unless another event is given.
     pub fn new(events: Events, failed: Event<Claim, HeldTicket>, tracker: &TaskTracker) -> Self {
         Self { events, failed: Some(Box::new((failed, Some(tracker.token())))) }
     }
 
-    /// Tells the scheduler this event instead of the failure.
+    /// Tells the scheduler the event that `answer` makes of the failure.
     pub fn answer(mut self, answer: impl FnOnce(Event<Claim, HeldTicket>) -> Event<Claim, HeldTicket>) {
         if let Some(failed) = self.failed.take() {
             let (failed, alive) = *failed;
@@ -65,16 +66,17 @@ impl Drop for Awaited {
     }
 }
 
-/// The channel to the scheduler.
+/// The channel to the scheduler. It does not keep the scheduler running.
 #[derive(Clone)]
 pub struct Events(mpsc::WeakUnboundedSender<Message>);
 
 impl Events {
+    /// A channel to the scheduler that receives what `events` sends.
     pub fn new(events: &mpsc::UnboundedSender<Message>) -> Self {
         Self(events.downgrade())
     }
 
-    /// Tells the scheduler. Where it is gone, so is everybody who would wait for it.
+    /// Tells the scheduler of an event. If the scheduler has ended, nobody waits for what it would do.
     pub fn tell(&self, event: Event<Claim, HeldTicket>, alive: Alive) {
         if let Some(events) = self.0.upgrade() {
             let _ = events.send(Message { event, _alive: alive });

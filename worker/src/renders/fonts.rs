@@ -4,7 +4,7 @@
 use domain::lines::Family;
 use std::path::{Path, PathBuf};
 
-/// The folder in which Debian installs them.
+/// The folder in which Debian installs the fonts.
 const FOLDER: &str = "/usr/share/fonts/truetype/dejavu";
 /// Their files; a letter that one lacks is taken from those before it.
 const FILES: [&str; 6] = [
@@ -16,7 +16,7 @@ const FILES: [&str; 6] = [
     "DejaVuSerif-Bold.ttf",
 ];
 
-/// Returns the paths of these files.
+/// Returns the paths of all font files.
 pub(super) fn paths() -> impl Iterator<Item = PathBuf> {
     FILES.into_iter().map(|file| Path::new(FOLDER).join(file))
 }
@@ -30,7 +30,7 @@ pub(super) fn of(family: Family) -> PathBuf {
     })
 }
 
-/// Whether all of them exist.
+/// Whether all font files exist.
 pub(super) fn are_here() -> bool {
     paths().all(|path| path.is_file())
 }

@@ -10,25 +10,31 @@ fn ms(many: u64) -> Duration {
     Duration::from_millis(many)
 }
 
-/// A process of two cores, in which another has just sent a request.
+/// Uses this much processor time on the current thread.
+fn keep_busy(time: Duration) {
+    let begun = thread_time();
+    while thread_time().saturating_sub(begun) < time {}
+}
+
+/// Returns the times of a process with two cores, in which `OTHER` has just sent a request.
 async fn process() -> ThreadTime<&'static str> {
     let time = ThreadTime::of(2);
     time.wait(OTHER).await.expect("it has taken nothing").settle(ms(1));
     time
 }
 
-/// How long the busy taker's next request has to wait.
+/// Returns how long the next request of `BUSY` has to wait.
 async fn ahead(time: &ThreadTime<&'static str>) -> Duration {
     time.own(BUSY).await.ahead(Instant::now())
 }
 
-/// Whether this is left of a duration that began then, or a little later.
-fn is_left(is: Duration, of: Duration, since: Instant) -> bool {
-    is <= of && is + since.elapsed() >= of
+/// Whether `left` is what is left of a wait of `whole` that began at `begun` or a little later.
+fn is_left(left: Duration, whole: Duration, begun: Instant) -> bool {
+    left <= whole && left + begun.elapsed() >= whole
 }
 
 #[tokio::test]
-async fn who_takes_more_than_their_part_waits_for_as_long_as_that_lasts_and_others_do_not() {
+async fn who_takes_more_than_their_part_waits_and_others_do_not() {
     let time = process().await;
     let begun = Instant::now();
     // Half a core needs 300 ms for 150 ms of processor time, and 100 ms of these are forgiven.
@@ -54,7 +60,7 @@ async fn who_is_alone_never_waits_and_is_ahead_for_seconds_at_most_once_another_
 }
 
 #[tokio::test]
-async fn requests_that_take_little_do_not_wait_for_what_dear_ones_took_before_them() {
+async fn cheap_requests_after_costly_ones_do_not_wait_as_if_they_were_costly() {
     let time = process().await;
     for _ in 0..40 {
         time.pass(BUSY).await.settle(ms(300));
@@ -129,8 +135,7 @@ async fn what_work_takes_is_told_without_what_it_waits() {
     let mut taken = Duration::ZERO;
     let work = async {
         sleep(ms(300)).await;
-        let begun = thread_time();
-        while thread_time().saturating_sub(begun) < ms(60) {}
+        keep_busy(ms(60));
     };
     timed(work, |time| taken = time).await;
     assert!(taken >= ms(60) && taken < ms(200), "{taken:?}");
@@ -152,10 +157,7 @@ async fn work_in_a_task_of_its_own_is_its_requests() {
     let time = process().await;
     let begun = Instant::now();
     let reckoned = time.wait(BUSY).await.expect("at once");
-    let work = async {
-        let begun = thread_time();
-        while thread_time().saturating_sub(begun) < ms(100) {}
-    };
+    let work = async { keep_busy(ms(100)) };
     timed_elsewhere(Some(&reckoned), work).await;
     reckoned.settle(Duration::ZERO);
     assert!(lock(&time.own(BUSY).await.time).until >= begun + ms(200), "100 ms are 200 of half a core");
@@ -166,16 +168,12 @@ async fn work_of_a_thread_apart_is_its_takers_also_where_it_panics() {
     let time = process().await;
     let begun = Instant::now();
     time.wait(BUSY).await.expect("at once").settle(Duration::ZERO);
-    let busy = || {
-        let begun = thread_time();
-        while thread_time().saturating_sub(begun) < ms(50) {}
-    };
     let elsewhere = time.elsewhere(BUSY).await;
-    std::thread::spawn(move || elsewhere.run(busy)).join().expect("it ends");
+    std::thread::spawn(move || elsewhere.run(|| keep_busy(ms(50)))).join().expect("it ends");
     let elsewhere = time.elsewhere(BUSY).await;
     let panics = std::thread::spawn(move || {
         elsewhere.run::<()>(|| {
-            busy();
+            keep_busy(ms(50));
             panic!("on purpose")
         });
     });
@@ -189,10 +187,6 @@ async fn long_work_apart_is_the_time_of_the_account_that_asked() {
     let busy = AccountId::mint();
     let until = async || lock(&app.thread_time.own(busy).await.time).until;
     let before = until().await;
-    let work = || {
-        let begun = thread_time();
-        while thread_time().saturating_sub(begun) < ms(50) {}
-    };
-    apart_in_turn(&app, busy, work).await.expect("it ends");
+    apart_in_turn(&app, busy, || keep_busy(ms(50))).await.expect("it ends");
     assert!(until().await >= before + own_wait(ms(50), app.thread_time.cores));
 }

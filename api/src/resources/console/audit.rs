@@ -6,10 +6,21 @@ use super::{Visit, json, shell};
 use crate::http::error::Answer;
 use crate::http::json::json_of;
 use crate::resources::operator::audit::AuditEntry;
+use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 use poem::Response;
 use store::Seen;
 use store::audit::{self, AuditFilter, AuditRow};
+
+const COLUMNS: [(&str, Fit); 7] = [
+    ("Number", Fit::Wide),
+    ("When", Fit::Any),
+    ("Who", Fit::Any),
+    ("What", Fit::Any),
+    ("To what", Fit::Medium),
+    ("Before and after", Fit::Medium),
+    ("Request", Fit::Wide),
+];
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["operator", "action", "target", "cursor", "format"])?;
@@ -27,34 +38,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         return Ok(json(&json_of(&page.list(rows, |row| row.id.uuid(), AuditEntry::from))));
     }
     let (found, next) = page.cut(Seen { rows, last_seen: None }, |row| row.id.uuid());
-    let rows = html! {
-        @for one in &found {
-            tr {
-                td.number.wide { (or_dash(one.number)) }
-                td { (time(one.at, now)) }
-                td { (one.operator) " " span.soft { (or_dash(one.address.as_ref())) } }
-                td {
-                    (one.action)
-                    (instead(Fit::Medium, "To what", &target(&visit, &one.target)))
-                    @if has_change(one) { (instead(Fit::Medium, "Before and after", &change(one))) }
-                    (instead(Fit::Wide, "Number", &or_dash(one.number)))
-                    (instead(Fit::Wide, "Request", &html! { span.id title=(one.request_id) { (short(&one.request_id)) } }))
-                }
-                td.long.medium { (target(&visit, &one.target)) }
-                td.medium { (change(one)) }
-                td.wide { span.id title=(one.request_id) { (short(&one.request_id)) } }
-            }
-        }
-    };
-    let columns = [
-        ("Number", Fit::Wide),
-        ("When", Fit::Any),
-        ("Who", Fit::Any),
-        ("What", Fit::Any),
-        ("To what", Fit::Medium),
-        ("Before and after", Fit::Medium),
-        ("Request", Fit::Wide),
-    ];
+    let rows = html! { @for entry in &found { (row(&visit, entry, now)) } };
     let fields = html! {
         (shell::text_field(&visit, "operator", "Operator"))
         (shell::text_field(&visit, "action", "What"))
@@ -65,12 +49,37 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         h1 { "Audit" }
         (shell::filters("/audit", &fields))
         (shell::newest(&visit, &html! {
-            @if !found.is_empty() { (shell::fitted_table("Audit", &columns, &rows)) }
+            @if !found.is_empty() { (shell::fitted_table("Audit", &COLUMNS, &rows)) }
             (shell::pages(&visit, found.len(), next.as_deref(), "entries"))
         }))
         (shell::command(&super::words::command("mws admin audit", &visit, &flags)))
     };
     Ok(visit.whole("Audit", &main))
+}
+
+/// Shows an entry. What narrow windows have no column for stands below the action.
+fn row(visit: &Visit, entry: &AuditRow, now: DateTime<Utc>) -> Markup {
+    let number = or_dash(entry.number);
+    let target = target(visit, &entry.target);
+    let change = change(entry);
+    let request = html! { span.id title=(entry.request_id) { (short(&entry.request_id)) } };
+    html! {
+        tr {
+            td.number.wide { (number) }
+            td { (time(entry.at, now)) }
+            td { (entry.operator) " " span.soft { (or_dash(entry.address.as_ref())) } }
+            td {
+                (entry.action)
+                (instead(Fit::Medium, "To what", &target))
+                @if has_change(entry) { (instead(Fit::Medium, "Before and after", &change)) }
+                (instead(Fit::Wide, "Number", &number))
+                (instead(Fit::Wide, "Request", &request))
+            }
+            td.long.medium { (target) }
+            td.medium { (change) }
+            td.wide { (request) }
+        }
+    }
 }
 
 /// Shows the target of an action, as a link if it has a page.

@@ -28,7 +28,7 @@ pub(super) fn shown(found: &FailedDeliveries, now: DateTime<Utc>) -> Markup {
         } @else {
             (shell::fitted_table("Failed deliveries", &COLUMNS, &html! { @for kind in &found.kinds { (row(kind, now)) } }))
         }
-        p.soft { "Looked through are the newest 20,000 deliveries. Those that are tried again count too." }
+        p.soft { "Only the newest 20,000 deliveries are looked through. Those that are tried again count too." }
         @if found.more { p.soft { "There are more kinds: the 100 with the most deliveries are shown." } }
         (shell::command("mws errors --deliveries"))
     }

@@ -1,6 +1,5 @@
-//! The page of failures: jobs that failed alike are one row, with when that was first and last seen, how many in each
-//! hour, and one of them to look at. Kinds of failures that are new stand on top, and below them those that
-//! came with the present release.
+//! The page of failures. Jobs that failed alike are one row: when they first and last failed, how many in each hour,
+//! and a link to one of them. New kinds of failures come first, then those that came with the present release.
 
 use super::shell::Fit;
 use super::spark::{Colour, bars};
@@ -38,10 +37,10 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         h1 { "Errors" }
         (shell::section("rows", "Jobs that failed within a day, by what failed and how", &html! {
             (table(&found))
-            p.soft { "Looked through are the newest 20,000 jobs. Numbers in messages are taken as equal. A kind of failure is new if it was first seen within the last hour." }
+            p.soft { "Only the newest 20,000 jobs are looked through. Numbers in messages are taken as equal. A kind of failure is new if it was first seen within the last hour." }
             @if found.more { p.soft { "There are more kinds: the 100 that failed last are shown." } }
             @if let Some(upgraded) = found.upgraded {
-                p.soft { "Workers of the release " (RELEASE) " have run since " (time(upgraded, found.now)) ". What was not seen before them says so." }
+                p.soft { "Workers of the release " (RELEASE) " have run since " (time(upgraded, found.now)) ". Failures that were not seen before then are marked." }
             }
             p { (shell::as_json(&visit)) }
         }))
@@ -82,7 +81,7 @@ fn row(kind: &FailureKind, now: DateTime<Utc>) -> Markup {
     }
 }
 
-/// The query of the list of such jobs.
+/// Returns the query of the list that shows these jobs.
 fn jobs_query(group: &FailureGroup) -> String {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
     query.append_pair("status", "failed").append_pair("error_code", &group.code);

@@ -1,5 +1,5 @@
-//! The pages as HTML. All that somebody wrote is escaped; only the service's own style and script, and parts of a page
-//! that were written here just before, are inserted unescaped.
+//! The pages as HTML. All text of people is escaped; unescaped are only the service's own style and script, and the
+//! parts of a page that this file made before (`said`, `talk`).
 
 use super::assets::{SCRIPT, STYLE};
 use crate::app::link_pages::PageParts;
@@ -44,8 +44,8 @@ pub(super) fn base(token: &str) -> String {
     format!("/l/{token}")
 }
 
-/// Writes the page that visitors without an account see. `from` is the second at which the media begins, `written` a
-/// comment that was not stored.
+/// Writes the page that visitors without an account see. `from` is the second at which the media begins to play,
+/// `written` the visitor's comment that was not stored, which the form shows again.
 pub(super) fn page(
     link: &OpenLink,
     token: &str,
@@ -65,7 +65,7 @@ pub(super) fn page(
         } @else {
             p.note { (not_there(item)) }
         }
-        // Both were escaped when they were written, below.
+        // `said` and `talk` below escaped these when they made them.
         @if let Some(said) = said { (PreEscaped(said)) }
         @if let Some(talk) = talk {
             section.comments aria-labelledby="comments" {
@@ -210,7 +210,7 @@ pub(super) fn talk(talk: &Talk, base: &str) -> Markup {
     let shown: BTreeSet<CommentId> = talk.newest.iter().map(|comment| comment.id).collect();
     let thread_of = |comment: &CommentRow| comment.reply_to.filter(|thread| shown.contains(thread));
     let mut replies: BTreeMap<CommentId, Vec<&CommentRow>> = BTreeMap::new();
-    // They were found newest first; the replies to a comment are shown oldest first.
+    // Comments come newest first; the replies to one are shown oldest first.
     for comment in talk.newest.iter().rev() {
         if let Some(thread) = thread_of(comment) {
             replies.entry(thread).or_default().push(comment);
@@ -233,7 +233,10 @@ pub(super) fn talk(talk: &Talk, base: &str) -> Markup {
             }
         }
         @if talk.others > 0 {
-            p.note { "The newest " (talk.newest.len()) " comments are shown; " @if talk.others == 1 { "there is one older one." } @else { "there are " (talk.others) " older ones." } }
+            p.note {
+                "The newest " (talk.newest.len()) " comments are shown; "
+                @if talk.others == 1 { "there is one older one." } @else { "there are " (talk.others) " older ones." }
+            }
         }
     }
 }

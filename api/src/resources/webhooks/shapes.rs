@@ -124,9 +124,9 @@ impl From<Subscribed> for EventType {
     }
 }
 
+/// Returns the requested event types, each once, in the contract's order (§6.1.2).
 pub(super) fn event_types(subscribed: &[Subscribed]) -> Vec<EventType> {
     let asked: Vec<EventType> = subscribed.iter().copied().map(EventType::from).collect();
-    // In the contract's order (§6.1.2) and each once, however they were given.
     EventType::SUBSCRIBABLE.into_iter().filter(|each| asked.contains(each)).collect()
 }
 

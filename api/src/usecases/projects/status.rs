@@ -1,5 +1,5 @@
-//! A project's changes of status. The change, its webhook and the webhook's ticket are one transaction; a cancellation
-//! has no webhook. A caller's change ends the agent's run.
+//! A project's changes of status. One transaction writes the change, its webhook and the webhook's ticket; a
+//! cancellation has no webhook. A caller's change ends the agent's run.
 
 use super::telling::{self, Revision};
 use super::{ProjectAnswer, runs, why_refused, within_quota};
@@ -15,18 +15,23 @@ use store::items::{self, Resolved};
 use store::project_runs;
 use store::projects::{self, ProjectChange, ProjectRow};
 
-/// Bytes that assets and timeline may have together, as JSON.
+/// The most bytes that a project's assets and timeline may have together, as JSON.
 const MOST_BYTES: usize = 256 << 10;
 
 /// A change of a project's assets.
 pub struct Assets<W> {
     /// The names, each once, which must be ids or refs of items of the workspace.
     pub refs: Vec<String>,
-    /// Writes all assets as they are stored, with this time; none where they stay as they are.
+    /// Makes the value of all assets that is stored, given the present time; none where they stay as they are.
     pub write: Option<W>,
 }
 
-/// Changes a project's status and fields, and sends its webhook. `assets` takes the place of those in `change`.
+/// Changes a project's status and fields, and queues its webhook. `assets` takes the place of those in `change`; `show`
+/// makes the answer and the webhook's body of the changed row.
+///
+/// # Errors
+/// A refusal if an asset is no item of the workspace, the project is not there or may not change so, the whole is too
+/// large, or the account is at its quota; then nothing is changed.
 pub async fn change_project_status<T>(
     app: &App,
     caller: &Caller,
@@ -36,7 +41,7 @@ pub async fn change_project_status<T>(
     show: impl FnOnce(ProjectRow) -> Answer<ProjectAnswer<T>>,
 ) -> Answer<T> {
     let mut changed = app.process.begin_of(caller.account_id).await?;
-    items_here(&mut changed, caller.workspace, &assets.refs).await?;
+    refuse_unknown_items(&mut changed, caller.workspace, &assets.refs).await?;
     let assets = match assets.write {
         Some(write) => write(projects::now(&mut changed).await?),
         None => None,
@@ -46,20 +51,23 @@ pub async fn change_project_status<T>(
         return Err(why_refused(&mut changed, caller, id, change.status).await?);
     };
     project_runs::stop(&mut changed, id).await?;
-    // Checks the whole project, whichever call brought which part of it.
-    small_enough(&row.assets, row.timeline.as_ref())?;
+    // The limit is for the whole project: earlier calls may have brought parts of it.
+    refuse_too_large(&row.assets, row.timeline.as_ref())?;
     let revision = Revision::of(&row);
     let ProjectAnswer { answer, webhook_body } = show(row)?;
     revision.tell(&mut changed, caller, &webhook_body).await?;
     within_quota(app, &mut changed, caller).await?;
-    let telling_costs = telling::charge(app, caller, webhook_body.len());
+    let charged = telling::charge(app, caller, webhook_body.len());
     changed.commit().await?;
     revision.wake(app);
-    telling_costs.await;
+    charged.await;
     Ok(answer)
 }
 
 /// Cancels a project for good, with the jobs that its agent waits for. No webhook is sent (contract §6.2.2).
+///
+/// # Errors
+/// A refusal if the project is not there or is cancelled already.
 pub async fn cancel_project(app: &App, caller: &Caller, id: ProjectId) -> Answer<ProjectRow> {
     let change = ProjectChange::to(ProjectStatus::Cancelled);
     let mut cancel = app.process.begin_of(caller.account_id).await?;
@@ -75,8 +83,8 @@ pub async fn cancel_project(app: &App, caller: &Caller, id: ProjectId) -> Answer
     Ok(row)
 }
 
-/// Refuses the name of an asset that no item of the workspace has.
-async fn items_here(conn: &mut PgConnection, workspace: CallerWorkspace, refs: &[String]) -> Answer<()> {
+/// Refuses a name that is no id and no ref of an item of the workspace.
+async fn refuse_unknown_items(conn: &mut PgConnection, workspace: CallerWorkspace, refs: &[String]) -> Answer<()> {
     if refs.is_empty() {
         return Ok(());
     }
@@ -92,7 +100,7 @@ async fn items_here(conn: &mut PgConnection, workspace: CallerWorkspace, refs: &
 }
 
 /// Refuses assets and a timeline whose JSON has more bytes than a project may have.
-fn small_enough(assets: &Value, timeline: Option<&Value>) -> Answer<()> {
+fn refuse_too_large(assets: &Value, timeline: Option<&Value>) -> Answer<()> {
     let bytes: usize = std::iter::once(assets).chain(timeline).map(|value| value.to_string().len()).sum();
     if bytes <= MOST_BYTES {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Which of the library's sounds are music, by their names, tags and reads, and which a film gets.
+//! Chooses a film's music among the library's sounds, by their names, tags and reads.
 
 use super::library::{Item, words};
 use super::wishes::Wishes;
@@ -18,24 +18,22 @@ impl Item {
         })
     }
 
-    /// Whether somebody probably speaks in it: who said what was asked for.
+    /// Whether somebody probably speaks in it, since its transcript or its speakers were asked for.
     fn is_talk(&self) -> bool {
         self.has("transcript") || self.has("speakers")
     }
 }
 
-/// Returns the music for a film of `length_ms` milliseconds: of the items called music, one that the brief names, then
-/// one that is long enough. If none is left without those that are probably talks, an item with sound that has been
-/// read for `beats` and is probably no talk; then any that is called music.
+/// Returns the music for a film of `length_ms` milliseconds, or `None`. It takes an item that is called music and is
+/// probably no talk, else one with stored `beats` that is probably no talk, else any that is called music. Of several
+/// that are called music it prefers those that the brief names, and of these one that is long enough.
 pub fn music<'a>(sounds: &'a [Item], wishes: &Wishes, length_ms: i64) -> Option<&'a Item> {
     let sounding = || sounds.iter().filter(|item| item.sounds);
     let called: Vec<&Item> = sounding().filter(|item| item.is_called_music()).collect();
-    let best = |may_talk: bool| {
-        let usable = called.iter().filter(|item| may_talk || !item.is_talk());
-        usable.copied().max_by_key(|item| (item.named_by(&wishes.words), item.ms >= length_ms))
-    };
-    let read = || sounding().find(|item| item.has("beats") && !item.is_talk());
-    best(false).or_else(read).or_else(|| best(true))
+    let fitness = |item: &&Item| (item.named_by(&wishes.words), item.ms >= length_ms);
+    let no_talk = called.iter().copied().filter(|item| !item.is_talk()).max_by_key(fitness);
+    let with_beats = || sounding().find(|item| item.has("beats") && !item.is_talk());
+    no_talk.or_else(with_beats).or_else(|| called.into_iter().max_by_key(fitness))
 }
 
 #[cfg(test)]
@@ -66,7 +64,7 @@ mod tests {
             assert_eq!(chosen(brief, &with(Item::sound(name, reads))).as_deref(), Some(name));
         }
         assert_eq!(chosen(brief, &talks[1..]), None, "no music is better than a talk");
-        // Where everything is read for words when it comes in, what is called music still is.
+        // Some workspaces have a transcript of everything, so what is called music may have one.
         let read = [Item::sound("Harbour.wav", &["transcript"]), Item::sound("Theme.wav", &["transcript"])];
         assert_eq!(chosen(brief, &read).as_deref(), Some("Theme.wav"));
     }

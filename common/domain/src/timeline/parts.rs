@@ -15,7 +15,7 @@ use crate::media_use::MediaUse;
 const SLACK: Micros = Micros(1_000);
 
 impl Scene {
-    /// One of which nothing is given yet.
+    /// Returns a scene of which nothing but its id and its type is known yet.
     pub(super) const fn empty(id: String, kind: SceneKind) -> Self {
         Self {
             id,
@@ -35,6 +35,7 @@ impl Scene {
             video_model: None,
         }
     }
+
     /// Returns this scene with the given fields.
     pub(super) fn with(mut self, given: SceneFields, sources: &Sources) -> Result<Self, String> {
         let other_item = given.item_id.is_some_and(|item| self.item != Some(item));
@@ -60,17 +61,9 @@ impl Scene {
         (self.fade_in, self.fade_out) =
             (given.fade_in.unwrap_or(self.fade_in), given.fade_out.unwrap_or(self.fade_out));
         fields::fades(self.fade_in, self.fade_out, self.duration)?;
-        self.crossfade = match given.transition {
-            None => self.crossfade,
-            Some(Transition::Cut {}) => Micros::ZERO,
-            Some(Transition::Crossfade { seconds }) if seconds > Micros::ZERO && seconds <= LONGEST_TRANSITION => {
-                seconds
-            }
-            Some(Transition::Crossfade { .. }) => {
-                let most = LONGEST_TRANSITION.seconds();
-                return Err(format!("`transition.seconds`: expected more than 0 and at most {most}"));
-            }
-        };
+        if let Some(transition) = given.transition {
+            self.crossfade = crossfade_of(transition)?;
+        }
         self.description = fields::text("description", given.description, self.description)?;
         self.prompt = fields::text("prompt", given.prompt, self.prompt)?;
         self.image_model = fields::line("image_model", given.image_model, self.image_model)?;
@@ -105,6 +98,7 @@ impl Scene {
 }
 
 impl AudioTrack {
+    /// Returns this track with the given fields.
     pub(super) fn with(mut self, given: &AudioFields, sources: &Sources) -> Result<Self, String> {
         let other_item = given.item_id.is_some_and(|item| self.item != item);
         self.item = given.item_id.unwrap_or(self.item);
@@ -132,6 +126,7 @@ impl AudioTrack {
 }
 
 impl Overlay {
+    /// Returns this overlay with the given fields.
     pub(super) fn with(mut self, given: OverlayFields, sources: &Sources) -> Result<Self, String> {
         self.kind = given.kind.unwrap_or(self.kind);
         self.item = given.item_id.or(self.item);
@@ -154,7 +149,7 @@ impl Overlay {
         Ok(self)
     }
 
-    /// Refuses what an overlay of its kind does not show.
+    /// Refuses an overlay without the text or the item that its kind shows, or with what it does not show.
     fn refuse_other_content(&self, sources: &Sources) -> Result<(), String> {
         let (is_text, has_text) = (self.kind == OverlayKind::Text, self.text.is_some());
         if is_text != has_text || is_text == self.item.is_some() {
@@ -167,6 +162,7 @@ impl Overlay {
     }
 }
 
+/// Returns a new track with the given fields.
 pub(super) fn new_track(id: String, given: &AudioFields, sources: &Sources) -> Result<AudioTrack, String> {
     let item = given.item_id.ok_or("missing field `ref`")?;
     let empty = AudioTrack {
@@ -181,6 +177,18 @@ pub(super) fn new_track(id: String, given: &AudioFields, sources: &Sources) -> R
         duck: None,
     };
     empty.with(given, sources)
+}
+
+/// Returns the duration of a transition's crossfade; zero for a cut.
+fn crossfade_of(transition: Transition) -> Result<Micros, String> {
+    match transition {
+        Transition::Cut {} => Ok(Micros::ZERO),
+        Transition::Crossfade { seconds } if seconds > Micros::ZERO && seconds <= LONGEST_TRANSITION => Ok(seconds),
+        Transition::Crossfade { .. } => {
+            let most = LONGEST_TRANSITION.seconds();
+            Err(format!("`transition.seconds`: expected more than 0 and at most {most}"))
+        }
+    }
 }
 
 /// Returns how a track is lowered under voices, with the given fields.
@@ -223,7 +231,7 @@ fn known(item: ItemId, sources: &Sources) -> Result<&SourceFacts, String> {
     sources.get(&item).ok_or_else(|| format!("the item {item} is not ready, can't be read, or is deleted"))
 }
 
-/// Returns what is known of an item that is used so.
+/// Returns what is known of an item, if it may be used so.
 fn used(item: ItemId, usage: MediaUse, sources: &Sources) -> Result<&SourceFacts, String> {
     let facts = known(item, sources)?;
     facts.media.suits(usage).map_err(|unfit| format!("`ref`: {unfit}"))?;
@@ -235,7 +243,7 @@ fn rest(source: Option<&SourceFacts>, start: Micros) -> Micros {
     source.and_then(|source| source.duration).map_or(USUAL_STILL, |whole| Micros(whole.0 - start.0).max(SHORTEST))
 }
 
-/// Checks that a part that does not begin with its source leaves something of it.
+/// Checks that a part which begins later than its source does begins at least `SHORTEST` before the source ends.
 fn begins_within(source: Option<&SourceFacts>, start: Micros) -> Result<(), String> {
     match source.and_then(|source| source.duration) {
         Some(whole) if start > Micros::ZERO && start.0 + SHORTEST.0 > whole.0 + SLACK.0 => {
@@ -245,7 +253,7 @@ fn begins_within(source: Option<&SourceFacts>, start: Micros) -> Result<(), Stri
     }
 }
 
-/// Checks that a part is within its source.
+/// Checks that a part ends within its source. `what` names the part in the refusal.
 fn within(what: &str, source: Option<&SourceFacts>, start: Micros, duration: Micros) -> Result<(), String> {
     match source.and_then(|source| source.duration) {
         Some(whole) if start.0 + duration.0 > whole.0 + SLACK.0 => {

@@ -17,7 +17,7 @@ const SENTENCES: [&str; 4] = [
 ];
 
 impl Studio {
-    /// Speaks a sentence into a 16 kHz file without silence at either end, and answers with its seconds.
+    /// Speaks a sentence into a 16 kHz file without silence at either end. Returns its length in seconds.
     fn speak(&self, voice: &str, sentence: &str, name: &str) -> f64 {
         self.run("flite", &["-voice", voice, "-t", sentence, "raw.wav"]);
         let trim = ["silence", "1", "0.01", "1%", "reverse", "silence", "1", "0.01", "1%", "reverse"];
@@ -25,7 +25,8 @@ impl Studio {
         self.run("soxi", &["-D", name]).trim().parse().unwrap()
     }
 
-    /// A file of sentences with these pauses between, one second before and one after; where each sentence stands.
+    /// Makes a file of the sentences, with these pauses between them and a second of silence at either end. Returns its
+    /// path and the start and end of each sentence; all times are seconds.
     pub(crate) fn conversation(&self, voice: &str, pauses: [f64; 3]) -> (PathBuf, Vec<(f64, f64)>) {
         self.run("sox", &["-n", "-r", "16000", "-c", "1", "edge.wav", "trim", "0", "1"]);
         let (mut parts, mut spoken, mut at) = (vec!["edge.wav".to_owned()], Vec::new(), 1.0);
@@ -58,7 +59,8 @@ fn ratio(outcome: &ReadOutcome) -> f64 {
     outcome.stored.data["speech_ratio"].as_f64().unwrap()
 }
 
-/// The part of 10 ms frames that precision and recall make an F1 of.
+/// Returns the F1 score of the stretches that were found, over frames of 10 ms. Stretches are starts and ends in
+/// seconds, and so is the length of the whole.
 pub(crate) fn frame_f1(found: &[(f64, f64)], spoken: &[(f64, f64)], seconds: f64) -> f64 {
     let inside = |stretches: &[(f64, f64)], at: f64| stretches.iter().any(|(start, end)| (*start..*end).contains(&at));
     let (mut both, mut one) = (0.0, 0.0);
@@ -75,21 +77,21 @@ pub(crate) fn frame_f1(found: &[(f64, f64)], spoken: &[(f64, f64)], seconds: f64
 }
 
 impl Studio {
-    /// The conversation with another sound this many decibels below it.
+    /// Makes a file of `voices` with `background` this many decibels below them.
     fn over(&self, voices: &str, background: &str, decibels: f64, name: &str) -> PathBuf {
         let level = |file: &str| -> f64 {
             let said = self.run("sox", &[file, "-n", "stats"]);
             let line = said.lines().find(|line| line.starts_with("RMS lev dB")).unwrap();
             line.split_whitespace().nth(3).unwrap().parse().unwrap()
         };
-        // The voices are silent a third of the time, which the level of the whole file takes to be part of them.
+        // The voices are silent a third of the time, so they are 1.8 dB louder than the file is as a whole.
         let gain = level(voices) + 1.8 - decibels - level(background);
         let volume = 10.0_f64.powf(gain / 20.0).to_string();
         self.run("sox", &["-R", "-m", "-v", "1", voices, "-v", &volume, background, name, "gain", "-n", "-3"]);
         self.path(name)
     }
 
-    /// Plucked chords over a bass line, with drums of noise.
+    /// Makes a file of plucked chords over a bass line, with drums of noise.
     fn music(&self, name: &str, seconds: u32) -> PathBuf {
         let mut bars = Vec::new();
         for (number, notes) in
@@ -98,7 +100,7 @@ impl Studio {
                 .enumerate()
         {
             let bar = format!("bar{number}.wav");
-            // Each string has its channel until they are mixed.
+            // Each string is a channel of its own until all are mixed.
             let mut arguments = vec!["-R", "-r", "48000", "-c", "4", "-n", &bar, "synth", "2"];
             for note in notes {
                 arguments.extend(["pluck", note]);

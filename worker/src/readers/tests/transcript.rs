@@ -1,4 +1,5 @@
-//! The `transcript` read: word errors on synthesised voices, and what a server behind the plug-in is asked and answers.
+//! The `transcript` read: word errors on synthesised voices, what a transcription server is sent, and what becomes of
+//! its answer.
 
 use super::engine_servers::{sent_samples, server};
 use super::{Studio, an_hour, until};
@@ -18,7 +19,7 @@ const SENTENCES: [&str; 6] = [
     "the children played in the street until it was dark",
 ];
 
-/// Word errors and words, by edit distance.
+/// Returns the number of wrong words in `heard`, by edit distance, and the number of words in `said`.
 fn word_errors(said: &str, heard: &str) -> (usize, usize) {
     let (said, heard): (Vec<_>, Vec<_>) = (said.split_whitespace().collect(), heard.split_whitespace().collect());
     let mut row: Vec<usize> = (0..=heard.len()).collect();
@@ -35,7 +36,8 @@ fn word_errors(said: &str, heard: &str) -> (usize, usize) {
 }
 
 impl Studio {
-    /// Each sentence by this voice, with a second of silence around each; where each begins.
+    /// Makes a file of all sentences by this voice, each with half a second of silence before and after it. Returns its
+    /// path and the second at which each sentence begins.
     fn talk(&self, voice: &str) -> (PathBuf, Vec<f64>) {
         let (mut parts, mut begins, mut at) = (Vec::new(), Vec::new(), 0.0);
         for (number, sentence) in SENTENCES.iter().enumerate() {
@@ -136,19 +138,19 @@ async fn a_server_is_sent_the_speech_and_its_words_are_kept() {
     let word = &outcome.stored.data["words"][0];
     let start = word["start"].as_f64().unwrap();
     assert!((start - 10.0).abs() < 0.3 && word["confidence"].is_null(), "{word}");
-    // The server heard "Hello" 0.2 s into what it was sent: what it was sent stands that much before it in the media.
+    // The server heard "Hello" 0.2 s after the start of what it was sent, so that starts 0.2 s earlier in the media.
     let media = studio.samples("late.wav");
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a second or ten")]
     let begin = ((start - 0.2) * 16_000.0).round() as usize;
     let is_at = |begin: usize| sent.iter().zip(&media[begin..]).all(|(sent, own)| sent.abs_diff(*own) <= 2);
-    assert!((begin - 16..=begin + 16).any(is_at), "it is another sound, or stands elsewhere");
+    assert!((begin - 16..=begin + 16).any(is_at), "what was sent is not the sound at this time");
     let (first, last) = (10 * 16_000, media.len() - 16_000);
     assert!(begin <= first + 1_600 && begin + sent.len() + 1_600 >= last, "a part of the sentence was not sent");
     assert!(sent.iter().any(|sample| sample.abs_diff(0) > 10_000), "silence was sent alone");
 }
 
 #[tokio::test]
-async fn a_server_that_fails_is_a_failure_to_try_again() {
+async fn a_failure_of_the_server_may_be_tried_again() {
     for (status, body) in [("500 Internal Server Error", "{}"), ("200 OK", "no json"), ("302 Found", "")] {
         let (url, _asked) = server(status, body).await;
         let studio = with_server(url);

@@ -1,10 +1,10 @@
-//! What an attempt's log says of where its time went.
+//! The times of an attempt's steps, and the date of its answer.
 
 use super::*;
 use domain::attempt::AttemptTimes;
 use std::net::IpAddr;
 
-/// Which of the steps have a time: lookup, TCP, TLS, first byte.
+/// Whether each step has a time: lookup, TCP, TLS, first byte.
 fn steps(times: AttemptTimes) -> [bool; 4] {
     [times.dns, times.connect, times.tls, times.first_byte].map(|step| step.is_some())
 }
@@ -44,7 +44,7 @@ async fn the_date_of_an_answer_is_read_where_it_has_one() {
 }
 
 #[tokio::test]
-async fn there_is_no_time_of_a_step_that_there_is_none_of() {
+async fn a_step_that_a_request_does_not_need_has_no_time() {
     let secure = Receiver::tls(Behaviour::Answers(OK.to_vec())).await;
     let plain = Receiver::plain(Behaviour::Answers(OK.to_vec())).await;
     let client = local(&secure);
