@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use store::accounts;
 use worker::Engines;
 
@@ -207,14 +208,23 @@ async fn no_secret_is_logged_whatever_is_done_and_however_much_is_logged() -> an
     let sent = format!("{spans:?}");
     let told = secrets.0.iter().find(|secret| sent.contains(secret.as_str()));
     assert!(told.is_none(), "a secret is sent: {told:?}");
+    assert_failures_have_types(&spans)?;
     assert_is_one_trace(&spans, &read)
 }
 
-/// A read of a recording that is really there, and its webhook: its job's id.
+/// A read of a recording that is really there, and its webhook, whose first attempt fails: its job's id. Before it
+/// stands what else fails: a read of a file that is not there, and a request that the database can't answer.
 async fn real_read(world: &World) -> anyhow::Result<String> {
     let (tenant, receiver) = (world.tenant("b").await?, Receiver::start()?);
-    world.endpoint(&tenant, &receiver.url).await?;
+    sqlx::query("ALTER TABLE account_audit RENAME TO elsewhere").execute(world.pool()).await?;
+    assert_eq!(tenant.client.send("GET", "/audit", &[], None).await?.status, 500);
+    sqlx::query("ALTER TABLE elsewhere RENAME TO account_audit").execute(world.pool()).await?;
     let worker = world.worker(Engines::found(&world.process)).await?;
+    let nowhere = world.item(&tenant, Media::audio(10)).await?;
+    let job = tenant.client.prepare(&[nowhere], &["levels"]).await?.job_ids()?.remove(0);
+    tenant.client.reaches(&job, "failed").await?;
+    world.endpoint(&tenant, &receiver.url).await?;
+    receiver.answer_next([503]);
     let item = world.recording(&tenant, 10).await?;
     let body = json!({ "refs": [item], "reads": ["levels"] }).to_string();
     let parent = ("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
@@ -222,6 +232,14 @@ async fn real_read(world: &World) -> anyhow::Result<String> {
     let job = tenant.client.send("POST", "/tools/prepare_media", &theirs, Some(body)).await?.job_ids()?.remove(0);
     tenant.client.reaches(&job, "succeeded").await?;
     receiver.gets(1).await?;
+    until("the attempt that failed is recorded", async || {
+        Ok((world.count("SELECT count(*) FROM delivery_attempts WHERE response_status = 503").await? > 0).then_some(()))
+    })
+    .await?;
+    // The second attempt is due a minute after the first, and a tenth of it.
+    world.advance(Duration::from_secs(70)).await?;
+    scheduler::reissue_deliveries::run_once(&world.process).await?;
+    receiver.gets(2).await?;
     worker.stop().await?;
     Ok(job)
 }
@@ -255,7 +273,33 @@ fn number(span: &Span, name: &str) -> Option<i64> {
     }
 }
 
-/// Request → hold; request → job → media, read → decoders, end; request → attempt → answer.
+/// What an attribute says, which has to be sent as a number with a fraction.
+fn fraction(span: &Span, name: &str) -> Option<f64> {
+    let value = span.attributes.iter().find(|attribute| attribute.key == name)?.value.clone()?;
+    match value.value? {
+        AttributeValue::DoubleValue(number) => Some(number),
+        _ => None,
+    }
+}
+
+/// Each span that failed says of what; of refusals only those that are this side's fault do.
+fn assert_failures_have_types(spans: &[Span]) -> anyhow::Result<()> {
+    let failed = |name: &str, error: &str| {
+        let is_one = |span: &&Span| span.name == name && attribute(span, "error.type").as_deref() == Some(error);
+        spans.iter().find(is_one).with_context(|| format!("no `{name}` failed of `{error}`"))
+    };
+    failed("process levels", "media_missing")?;
+    assert_eq!(number(failed("GET /api/v1/audit", "internal")?, "http.response.status_code"), Some(500));
+    let is_refused = |span: &&Span| {
+        let status = number(span, "http.response.status_code");
+        status.is_some_and(|status| (400..500).contains(&status)) && attribute(span, "error.code").is_some()
+    };
+    let mut refused = spans.iter().filter(is_refused).peekable();
+    assert!(refused.peek().is_some() && refused.all(|span| attribute(span, "error.type").is_none()));
+    Ok(())
+}
+
+/// Request → hold; request → job → media, read → decoders, end; request → attempts → answers.
 fn assert_is_one_trace(spans: &[Span], job: &str) -> anyhow::Result<()> {
     let worked = |span: &&Span| attribute(span, "job.id").as_deref() == Some(job);
     let work = spans.iter().find(worked).context("the job has no span")?;
@@ -273,12 +317,22 @@ fn assert_is_one_trace(spans: &[Span], job: &str) -> anyhow::Result<()> {
     assert!(request.parent_span_id.is_empty() && request.trace_id == work.trace_id);
     assert_eq!(hex::encode(&request.links[0].trace_id), "0af7651916cd43dd8448eb211c80319c");
     assert_eq!((request.links[0].trace_state.as_str(), request.trace_state.as_str()), ("rojo=1,congo=2", ""));
-    assert_eq!(number(named(request, "hold")?, "mws.jobs.started"), Some(1));
+    let hold = named(request, "hold")?;
+    assert_eq!((number(hold, "mws.jobs.started"), fraction(hold, "mws.minutes.held")), (Some(1), Some(0.02)));
+    assert_eq!(fraction(work, "mws.minutes.charged"), Some(0.02));
     assert_eq!((work.name.as_str(), attribute(work, "mws.outcome").as_deref()), ("process levels", Some("succeeded")));
     named(named(work, "open media")?, "decode")?;
     named(named(work, "read levels")?, "decode")?;
     named(work, "finish")?;
-    let told = named(request, "deliver webhook")?;
-    assert_eq!(number(named(told, "POST")?, "http.response.status_code"), Some(200));
+    for (attempt, status, resends, error) in [(1, 503, None, Some("http_status")), (2, 200, Some(1), None)] {
+        let is_told = |span: &&Span| number(span, "mws.attempt") == Some(attempt);
+        let told = below(request).into_iter().find(is_told).context("no such attempt")?;
+        let post = named(told, "POST")?;
+        assert_eq!(number(post, "http.response.status_code"), Some(status));
+        assert_eq!(number(post, "http.request.resend_count"), resends, "{post:?}");
+        let types = [told, post].map(|span| attribute(span, "error.type"));
+        assert_eq!(types, [error, error].map(|error| error.map(str::to_owned)), "attempt {attempt}");
+        assert_eq!(told.name, "deliver webhook");
+    }
     Ok(())
 }

@@ -16,6 +16,7 @@ pub fn traced(method: &Method) -> Span {
         request.id = Empty,
         account.id = Empty,
         error.code = Empty,
+        error.type = Empty,
     )
 }
 

@@ -1,7 +1,7 @@
 //! Amounts in whole hundredths: the code that minutes and credits share.
 //!
-//! Money-like amounts are never floats here or in SQL. Only JSON shows them as floats: numbers with at most two
-//! decimals. A macro makes a type of its own for each unit, so that no code can add one to the other.
+//! Money-like amounts are never floats here or in SQL. Only JSON and traces show them as floats: numbers with at most
+//! two decimals. A macro makes a type of its own for each unit, so that no code can add one to the other.
 
 /// Defines the type of a unit, by the type's name and the unit's in refusals.
 macro_rules! hundredths {
@@ -28,6 +28,11 @@ macro_rules! hundredths {
             /// Returns the amount in hundredths.
             pub const fn hundredths(self) -> i64 {
                 self.0
+            }
+
+            /// Returns the amount as a number to be shown. Amounts are compared and added up in hundredths.
+            pub fn as_f64(self) -> f64 {
+                crate::hundredths::as_f64(self.0)
             }
 
             /// Returns what is left when `other` is taken off, or zero. Unlike that of `i64`, it never goes below zero.
@@ -119,8 +124,12 @@ pub(crate) fn serialize<S: serde::Serializer>(hundredths: i64, serializer: S) ->
     if hundredths % 100 == 0 {
         serializer.serialize_i64(hundredths / 100)
     } else {
-        // A double of this size is printed with exactly these two decimals.
-        #[expect(clippy::cast_precision_loss, reason = "balances stay far below 2^53 hundredths")]
-        serializer.serialize_f64(hundredths as f64 / 100.0)
+        serializer.serialize_f64(as_f64(hundredths))
     }
+}
+
+/// Returns hundredths as a number. A double of this size is printed with exactly these two decimals.
+#[expect(clippy::cast_precision_loss, reason = "balances stay far below 2^53 hundredths")]
+pub(crate) fn as_f64(hundredths: i64) -> f64 {
+    hundredths as f64 / 100.0
 }

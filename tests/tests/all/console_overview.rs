@@ -232,6 +232,12 @@ async fn an_endpoint_at_which_half_fails_is_told_of_though_the_rest_keeps_it_ena
     assert!(needs.contains("12 of 20") && !needs.contains("soon"), "{needs}");
     let also = ["49 % of the deliveries of an hour fail, at 2 endpoints.", "mws admin deliveries list --since 1h"];
     assert!(also.iter().all(|words| needs.contains(words)), "{needs}");
+    let page = overview(&world).await?;
+    let axes = page.split("id=\"axes\"").nth(1).unwrap_or_default();
+    assert!(
+        axes.contains(also[0]) && axes.contains(&format!("{} title=\"{half}\"", link(&half.to_string()))),
+        "{axes}"
+    );
     world.end().await
 }
 

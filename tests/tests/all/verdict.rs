@@ -75,7 +75,7 @@ async fn a_service_that_is_well_is_told_to_be_so_and_one_without_a_worker_is_fai
     assert_told(&axis(&world, &anna, "money").await?, "unknown", "never checked", "mws doctor");
     done(&anna, "PATCH", "/operator/reads/beats", &json!({ "paused": true }), 200).await?;
     let report = get(&anna, "/operator/report").await?;
-    let paused = json!([{ "sentence": "The read `beats` is paused, and new ones are held.",
+    let paused = json!([{ "state": "degraded", "sentence": "The read `beats` is paused, and new ones are held.",
         "next": "mws admin reads resume beats" }]);
     assert_eq!((&report["state"], &report["axes"][0]["also"]), (&json!("failing"), &paused), "{report:#}");
     world.end().await
@@ -219,7 +219,7 @@ async fn what_waits_and_who_works_stands_beside_the_verdict() -> anyhow::Result<
     }
     let waits = report(&world, &anna).await?["load"].clone();
     let levels = json!({ "task": "levels", "due": 20, "without_place": 5, "put_back": 0, "next_due_at": null,
-        "running": 0, "ended": 0 });
+        "running": 0, "ended": 0, "paused": false, "workers": 0 });
     for (field, wanted) in levels.as_object().into_iter().flatten() {
         assert_eq!(&waits["tasks"][0][field], wanted, "{field}: {waits:#}");
     }
@@ -234,7 +234,8 @@ async fn what_waits_and_who_works_stands_beside_the_verdict() -> anyhow::Result<
         Ok(load["workers"][0]["slots"].as_u64().is_some_and(|slots| slots > 0).then_some(load))
     })
     .await?;
-    assert_eq!((&done["tasks"][0]["due"], &done["tasks"][0]["ended"]), (&json!(0), &json!(25)), "{done:#}");
+    let levels = &done["tasks"][0];
+    assert_eq!((&levels["due"], &levels["ended"], &levels["workers"]), (&json!(0), &json!(25), &json!(1)), "{done:#}");
     world.end().await
 }
 

@@ -96,7 +96,7 @@ impl Sender {
             body: claim.body.clone().into(),
             timeout: self.timeout,
         };
-        let outcome = self.post(request).await;
+        let outcome = self.post(request, claim.attempt).await;
         measure(claim, at.timestamp_millis(), &outcome);
         // A fault that goes on for too long counts after all: this machine may never be able to reach the address.
         if outcome.is_ours
@@ -116,21 +116,25 @@ impl Sender {
         Ok(ended)
     }
 
-    async fn post(&self, request: WebhookRequest) -> AttemptOutcome {
+    /// Sends a delivery's attempt of this number; the first is 1.
+    async fn post(&self, request: WebhookRequest, attempt: i16) -> AttemptOutcome {
         let host = traces::are_sent().then(|| self.client.checked_before(&request.url).ok()).flatten();
         let span = runtime::span!(
             "POST",
             otel.kind = "client",
             otel.status_code = Empty,
             http.request.method = "POST",
+            http.request.resend_count = (attempt > 1).then(|| i64::from(attempt) - 1),
             server.address = host.as_ref().and_then(|checked| checked.url().host_str()),
             http.response.status_code = Empty,
             error.code = Empty,
+            error.type = Empty,
         );
         let outcome = self.client.post_webhook(request).instrument(span.clone()).await;
         span.record("http.response.status_code", outcome.status.map(i64::from));
         if let Some(error) = outcome.error {
             span.record("error.code", error.name());
+            span.record("error.type", error.name());
             span.record("otel.status_code", "ERROR");
         }
         outcome

@@ -22,6 +22,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::field::Empty;
 use tracing::{Instrument, Span};
 
 /// The slots for first attempts, for callers outside the task.
@@ -175,6 +176,7 @@ impl SchedulerTask {
         let attempt = Attempt {
             held: self.hold(departure.ticket.take()),
             departure,
+            traced: traced.clone(),
             tracker: self.tracker.clone(),
             events: self.events.clone(),
             sender: Arc::clone(&self.sender),
@@ -191,12 +193,14 @@ fn traced(claim: &Claim) -> Span {
         "delivery",
         otel.kind = "consumer",
         otel.name = "deliver webhook",
+        otel.status_code = Empty,
         delivery.id = %claim.id,
         event.id = claim.event_id.as_str(),
         event.type = claim.event_type.name(),
         endpoint.id = %claim.endpoint_id,
         account.id = %claim.account_id,
         mws.attempt = claim.attempt,
+        error.type = Empty,
     );
     traces::go_on(&span, claim.traceparent.as_deref());
     span
@@ -210,6 +214,7 @@ const fn handed_back(claim: &Claim, after_ms: i64) -> HandedBackClaim {
 struct Attempt {
     departure: Departure<Claim, HeldTicket>,
     held: Held,
+    traced: Span,
     tracker: TaskTracker,
     events: Events,
     sender: Arc<Sender>,
@@ -254,6 +259,10 @@ impl Attempt {
 
     async fn record(self, ended: EndedAttempt, took: Option<Duration>, alive: Alive) {
         let has_failed = ended.error.is_some();
+        if let Some(error) = ended.error {
+            self.traced.record("error.type", error.name());
+            self.traced.record("otel.status_code", "ERROR");
+        }
         let recorded = self.statements.records.submit((ended, self.held));
         if has_failed {
             // A statement that failed is logged there.

@@ -35,6 +35,7 @@ impl Worker {
             mws.outcome = Empty,
             mws.minutes.charged = Empty,
             error.code = Empty,
+            error.type = Empty,
         );
         let asked = async { jobs::traceparent(&mut *self.process.pool.acquire().await?, claimed.job).await };
         // The work does not wait for the trace parent any longer.
@@ -51,7 +52,7 @@ impl Worker {
 pub(super) fn note(span: &Span, attempted: &Attempted) {
     let outcome = match &attempted.outcome {
         Outcome::Succeeded { charge, .. } => {
-            span.record("mws.minutes.charged", charge.to_string());
+            span.record("mws.minutes.charged", charge.as_f64());
             "succeeded"
         }
         Outcome::Failed => "failed",
@@ -65,6 +66,7 @@ pub(super) fn note(span: &Span, attempted: &Attempted) {
     span.record("mws.outcome", outcome);
     if let Some(JobError { code, .. }) = &attempted.error {
         span.record("error.code", code.as_str());
+        span.record("error.type", code.as_str());
         span.record("otel.status_code", "ERROR");
     }
 }

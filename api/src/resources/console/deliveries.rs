@@ -119,11 +119,26 @@ pub(super) fn rows(found: &[DeliveryRow], now: DateTime<Utc>) -> Markup {
                 td.wide { (link("accounts", one.account_id)) }
                 td.number.wide { (one.attempt_count) }
                 td.medium { (answer(one)) }
-                td.wide { (time_or(one.next_attempt_at, now, "–")) }
+                td.wide { (next_attempt(one.status, one.next_attempt_at, now, "–")) }
             }
         }
     };
     shell::fitted_table("Deliveries", &COLUMNS, &rows)
+}
+
+/// Shows when the next attempt of a delivery is: since when it is due, or now where one is under way, which has no time.
+/// Where none follows, this word.
+pub(super) fn next_attempt(
+    status: DeliveryStatus,
+    at: Option<DateTime<Utc>>,
+    now: DateTime<Utc>,
+    none: &str,
+) -> Markup {
+    match at {
+        None if status == DeliveryStatus::Pending => html! { "now" },
+        Some(at) if at <= now => html! { "due since " (time(at, now)) },
+        at => time_or(at, now, none),
+    }
 }
 
 fn answer(one: &DeliveryRow) -> Markup {
@@ -168,4 +183,22 @@ fn command(visit: &Visit) -> String {
         ("job_id", "--job"),
     ];
     super::words::command("mws admin deliveries list", visit, &flags)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeDelta;
+
+    #[test]
+    fn the_next_attempt_of_what_is_pending_is_now_due_or_later() {
+        let now = DateTime::<Utc>::UNIX_EPOCH;
+        let shown = |status, at: Option<i64>| {
+            next_attempt(status, at.map(|seconds| now + TimeDelta::seconds(seconds)), now, "none").0
+        };
+        assert_eq!(shown(DeliveryStatus::Pending, None), "now", "an attempt is under way");
+        assert!(shown(DeliveryStatus::Pending, Some(-5)).starts_with("due since <time"));
+        assert!(shown(DeliveryStatus::Pending, Some(60)).contains(">in 60 s<"));
+        assert!(shown(DeliveryStatus::Failed, None).contains(">none<"));
+    }
 }

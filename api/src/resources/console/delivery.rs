@@ -3,6 +3,7 @@
 
 use super::compared::compared;
 use super::cures::helps;
+use super::deliveries::next_attempt;
 use super::differences::answers;
 use super::words::{clock, endpoint_url, exact, hidden, link, or_dash, shown_url, state, time, time_or};
 use super::{Visit, leads_to, shell};
@@ -102,7 +103,7 @@ fn facts(visit: &Visit, row: &DeliveryRow, endpoint: &EndpointOf, now: DateTime<
         ("Repeats", html! { @match row.resend_of { Some(first) => { (link("deliveries", first)) } None => { "–" } } }),
         ("Began", time(row.created_at, now)),
         ("Ended", time_or(row.finished_at, now, "not yet")),
-        ("Next attempt", time_or(row.next_attempt_at, now, "none")),
+        ("Next attempt", next_attempt(row.status, row.next_attempt_at, now, "none")),
         ("Trace", html! { code { (or_dash(row.traceparent.as_ref())) } }),
     ])
 }

@@ -7,12 +7,13 @@
 use super::notices::{Notices, notices};
 use super::shell::Fit;
 use super::spark::{Colour, SLOTS, bars, pairs};
-use super::words::{link, linked, minutes, or_dash, state, taken_by, time, with_code};
+use super::words::{link, linked, linked_in_cell, minutes, or_dash, state, taken_by, time};
 use super::{Visit, hours, shell};
 use crate::http::error::Answer;
 use crate::usecases::operator::report::{Verdict, verdict};
 use domain::ids::EndpointId;
 use domain::minutes::Minutes;
+use domain::operator::OperatorRole;
 use domain::verdict::{Axis, Backlog, Ended, Finding, LOOKED_AT, Number, Report, Snapshot, State, span};
 use maud::{Markup, html};
 use poem::Response;
@@ -50,7 +51,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         (shell::section("hours", "The last day, hour by hour", &by_hour))
         @if let Ok(found) = &found { (queues(&found.snapshot, &slots)) }
         (shell::section("endpoints", "Endpoints disabled for their failures", &troubled.unwrap_or_else(|refusal| shell::broken(&refusal))))
-        @if let Ok(found) = &found { (axes(found, hours.as_deref().unwrap_or_default(), slots.as_deref().unwrap_or_default())) }
+        @if let Ok(found) = &found { (axes(found, visit.seat.role, hours.as_deref().unwrap_or_default(), slots.as_deref().unwrap_or_default())) }
         (shell::command("mws health"))
     };
     Ok(visit.whole("Overview", &main))
@@ -109,14 +110,17 @@ fn cards(soon: &Answer<Notices>, without_endpoints: bool) -> Markup {
     }
 }
 
-/// Shows the five axes with the numbers behind them, and how they came about.
-fn axes(found: &Verdict, hours: &[HourRow], slots: &[TaskSlot]) -> Markup {
+/// Shows the five axes with all their troubles, the numbers behind them, and how they came about.
+fn axes(found: &Verdict, role: OperatorRole, hours: &[HourRow], slots: &[TaskSlot]) -> Markup {
     let rows = html! {
         @for axis in &found.report.axes {
             tr {
                 td { (axis.axis.name()) }
                 td { (state(axis.state.name())) }
-                td.long { (with_code(&axis.sentence, |part| html! { (part) })) }
+                td.long {
+                    div { (linked_in_cell(&axis.sentence, role)) }
+                    @for trouble in &axis.also { div { (linked_in_cell(&trouble.sentence, role)) } }
+                }
                 td.medium {
                     @for number in &axis.numbers { div { span.soft { (number.name.replace('_', " ")) " " } (value(number)) } }
                     (lately(axis.axis, hours, slots))

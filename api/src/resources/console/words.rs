@@ -12,6 +12,9 @@ use domain::operator::OperatorRole::{self, Metadata, Read};
 use maud::{Markup, html};
 use std::fmt::Display;
 
+/// The most characters of a word that stands whole in a table's cell: a narrow window would break a longer one.
+const LONGEST_WORD: usize = 20;
+
 /// Shows an id as a link to its page.
 pub(super) fn link(kind: &str, id: impl Display) -> Markup {
     let id = id.to_string();
@@ -47,11 +50,16 @@ pub(super) fn link_if_open(visit: &Visit, id: impl Display) -> Markup {
 /// Shows a sentence with links to the pages of the ids in it that open for this role, and what stands in backticks as
 /// code.
 pub(super) fn linked(sentence: &str, role: OperatorRole) -> Markup {
-    with_code(sentence, |part| with_links(part, role))
+    with_code(sentence, |part| with_links(part, role, usize::MAX))
+}
+
+/// Shows a sentence as `linked` does, for a table's cell: the middle of ids and of other long names is out of sight.
+pub(super) fn linked_in_cell(sentence: &str, role: OperatorRole) -> Markup {
+    with_code(sentence, |part| with_links(part, role, LONGEST_WORD))
 }
 
 /// Shows a sentence with what stands in backticks as code, and what stands between as `shown` has it.
-pub(super) fn with_code(sentence: &str, shown: impl Fn(&str) -> Markup) -> Markup {
+fn with_code(sentence: &str, shown: impl Fn(&str) -> Markup) -> Markup {
     let parts: Vec<&str> = sentence.split('`').collect();
     html! {
         @for (place, part) in parts.iter().enumerate() {
@@ -62,13 +70,19 @@ pub(super) fn with_code(sentence: &str, shown: impl Fn(&str) -> Markup) -> Marku
     }
 }
 
-fn with_links(text: &str, role: OperatorRole) -> Markup {
+/// Shows a text with links to the pages of its ids. Of a word of more than `longest` characters the middle is out of
+/// sight.
+fn with_links(text: &str, role: OperatorRole, longest: usize) -> Markup {
     html! {
         @for (place, word) in text.split(' ').enumerate() {
             @if place > 0 { " " }
             @let id = word.trim_end_matches(['.', ',', ';', ':']);
+            @let rest = word.strip_prefix(id).unwrap_or_default();
+            @let is_long = id.chars().count() > longest;
+            @let shown = if is_long { short(id) } else { html! { (id) } };
             @match page_of(id, role) {
-                Some(page) => { a.id href={ "/console/" (page) "/" (id) } { (id) } (word.strip_prefix(id).unwrap_or_default()) }
+                Some(page) => { a.id href={ "/console/" (page) "/" (id) } title=[is_long.then_some(id)] { (shown) } (rest) }
+                None if is_long => { span.id title=(id) { (shown) } (rest) }
                 None => { (word) }
             }
         }
@@ -120,6 +134,18 @@ mod tests {
         // The pages of items open for whoever may read all.
         assert!(linked("It was itm_01.", Read).0.contains("href=\"/console/items/itm_01\""));
         assert_eq!(linked("It was itm_01.", Metadata).0, "It was itm_01.");
+    }
+
+    #[test]
+    fn in_a_cell_long_words_are_shortened_so_that_none_breaks() {
+        let (endpoint, process) = ("whe_01JD3M5N7P9Q1R3S5T7V9W1X3Y", "host-42-01JD3M5N7P9Q1R3S5T7V9W1X3Y");
+        let shown = linked_in_cell(&format!("It was {endpoint} of `levels`, and {process}."), Metadata).0;
+        let link = format!(
+            "<a class=\"id\" href=\"/console/endpoints/{endpoint}\" title=\"{endpoint}\">{}</a>",
+            short(endpoint).0
+        );
+        let name = format!("<span class=\"id\" title=\"{process}\">{}</span>", short(process).0);
+        assert_eq!(shown, format!("It was {link} of <code>levels</code>, and {name}."));
     }
 
     #[test]

@@ -157,7 +157,7 @@ fn deliveries(endpoint: &str, list: &Value) -> Markup {
                 td.medium { (when(&one["created_at"])) }
                 td.number.medium { (one["attempt_count"]) }
                 td.medium { (answered(one)) }
-                td.medium { (when(&one["next_attempt_at"])) }
+                td.medium { (next_attempt(one)) }
             }
         }
     };
@@ -180,7 +180,21 @@ fn in_narrow(one: &Value) -> Markup {
         (instead(Fit::Medium, "Began", &when(&one["created_at"])))
         (instead(Fit::Medium, "Attempts", &html! { (one["attempt_count"]) }))
         (instead(Fit::Medium, "Last answer", &answered(one)))
-        @if !one["next_attempt_at"].is_null() { (instead(Fit::Medium, "Next attempt", &when(&one["next_attempt_at"]))) }
+        @if is_pending(one) { (instead(Fit::Medium, "Next attempt", &next_attempt(one))) }
+    }
+}
+
+fn is_pending(one: &Value) -> bool {
+    text(one, "status") == "pending"
+}
+
+/// Shows when the next attempt is: now where one is under way, which has no time.
+fn next_attempt(one: &Value) -> Markup {
+    let at = &one["next_attempt_at"];
+    if at.is_null() && is_pending(one) {
+        html! { "now" }
+    } else {
+        when(at)
     }
 }
 
@@ -247,7 +261,7 @@ pub(super) async fn delivery(visit: Visit) -> Answer<Response> {
             ("Status", state(text(&found, "status"))),
             ("Began", when(&found["created_at"])),
             ("Ended", when(&found["finished_at"])),
-            ("Next attempt", when(&found["next_attempt_at"])),
+            ("Next attempt", next_attempt(&found)),
             ("Job", job(&visit, &found)),
             ("Event", html! { span.id { (text(&found, "event_id")) } }),
         ]))
@@ -324,4 +338,17 @@ pub(super) async fn resend(visit: Visit) -> Answer<Response> {
     let made = visit.ask(Method::POST, &format!("/webhooks/{endpoint}/deliveries"), Some(&body)).await?;
     let own = made["delivery_id"].as_str().unwrap_or(id);
     Ok(leads_to(&format!("{PORTAL_PATH}/webhooks/{endpoint}/{own}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_attempt_of_a_pending_delivery_without_a_time_is_now() {
+        let shown = |status: &str, at: Value| next_attempt(&json!({ "status": status, "next_attempt_at": at })).0;
+        assert_eq!(shown("pending", Value::Null), "now");
+        assert!(shown("pending", json!("2026-11-29T12:00:00Z")).contains("2026-11-29 12:00:00"));
+        assert!(shown("failed", Value::Null).contains('–'));
+    }
 }

@@ -34,8 +34,11 @@ pub(super) fn record(
     traces::rename(traced, format!("{method} {template}"));
     traced.record("http.route", template.as_str());
     traced.record("http.response.status_code", i64::from(status));
+    let refused = response.data::<Refused>().map(|Refused(code)| *code);
+    // A refusal of what a client did wrong is no error of this side's: it has a code, and no type.
     if status >= 500 {
         traced.record("otel.status_code", "ERROR");
+        traced.record("error.type", refused.map_or_else(|| status.to_string(), |code| code.name().to_owned()));
     }
     metrics::histogram!(
         "http_server_request_duration_seconds",
@@ -51,10 +54,10 @@ pub(super) fn record(
         "http_response_status_code" => status.to_string(),
     )
     .increment(1);
-    if let Some(Refused(code)) = response.data::<Refused>() {
+    if let Some(code) = refused {
         metrics::counter!("mws_api_refusals_total", "code" => code.name()).increment(1);
         traced.record("error.code", code.name());
-        if *code == Code::RateLimited {
+        if code == Code::RateLimited {
             metrics::counter!("mws_rate_limited_total").increment(1);
         }
     }

@@ -241,7 +241,7 @@ async fn commit<W: Work>(
     let tickets = write(&mut tx, work.owners(), work.call(), &balance, &starts).await?;
     charge(&mut balance, &starts);
     Span::current().record("mws.jobs.started", i64::try_from(starts.len()).unwrap_or(i64::MAX));
-    Span::current().record("mws.minutes.held", starts.iter().map(Start::held).sum::<Minutes>().to_string());
+    Span::current().record("mws.minutes.held", starts.iter().map(Start::held).sum::<Minutes>().as_f64());
     let answered = work.answer(looked, &answers, balance);
     match (hook, work.key()) {
         (CommitHook::Answer(compose), Some(key)) => {

@@ -82,6 +82,8 @@ pub struct HealthFinding {
 /// A further trouble of an axis.
 #[derive(Debug, Object)]
 pub struct HealthTrouble {
+    /// The state that it means for the axis.
+    pub state: HealthState,
     /// The trouble, as one sentence.
     pub sentence: Text,
     /// The command that helps next.
@@ -111,7 +113,7 @@ impl OperatorReports {
     /// The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps
     /// next. Of several troubles at once these tell the worst, and `also` has the others. The same numbers give the
     /// same words. An axis whose numbers are too old is `unknown`, never `healthy`. `load` has what waits and runs by
-    /// task, and the workers; `invariants` the rules that are checked of the rows.
+    /// task, and the workers and schedulers; `invariants` the rules that are checked of the rows.
     #[oai(path = "/operator/report", method = "get", operation_id = "operator_get_report")]
     async fn get(&self, _auth: OperatorAuth) -> Answer<Json<HealthReport>> {
         Ok(Json(verdict(&self.0).await?.into()))
@@ -144,7 +146,7 @@ impl From<Finding> for HealthFinding {
 
 impl From<Trouble> for HealthTrouble {
     fn from(trouble: Trouble) -> Self {
-        Self { sentence: Text(trouble.sentence), next: Text(trouble.next) }
+        Self { state: trouble.state.into(), sentence: Text(trouble.sentence), next: Text(trouble.next) }
     }
 }
 
