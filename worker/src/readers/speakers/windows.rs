@@ -1,5 +1,5 @@
-//! The passages of speech that are heard at once, some seconds each, and the windows in them that voices are compared in.
-//! Pure.
+//! The passages of speech that are heard at once, some seconds each, and the windows in them that voices are compared
+//! in. Pure.
 //!
 //! Times are frames of the encoder, hundredths of a second from the media's start.
 

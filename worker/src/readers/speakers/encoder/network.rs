@@ -67,8 +67,8 @@ impl Network {
         windows.iter().map(|window| self.voice(gemm, &frames, window)).collect()
     }
 
-    /// Returns the embedding of a window of these frames of the head, before and after which there are those of an edge;
-    /// that of a window of fewer than `LEAST` frames is 0.
+    /// Returns the embedding of a window of these frames of the head, which have those of an edge at both ends; that of
+    /// a window of fewer than `LEAST` frames is 0.
     fn voice(&self, gemm: &GemmExecutor, frames: &[f32], window: &Range<usize>) -> Result<Voice, String> {
         let heard = frames.get(window.start * head::OUTPUTS..(window.end + 2 * EDGE) * head::OUTPUTS);
         let Some(heard) = heard.filter(|_| window.len() >= LEAST) else {
