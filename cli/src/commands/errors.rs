@@ -21,12 +21,15 @@ const COLUMNS: [Column; 11] = [
     Column::new("MESSAGE", "/message"),
 ];
 
-const DELIVERIES: [Column; 10] = [
+const DELIVERIES: [Column; 13] = [
     Column::new("HOST", "/host"),
     Column::new("ERROR", "/error"),
     Column::new("HTTP STATUS", "/response_status"),
     Column::new("DELIVERIES", "/deliveries"),
     Column::new("TRIED AGAIN", "/pending"),
+    Column::new("SENT AGAIN", "/sent_again"),
+    Column::new("ARRIVED", "/arrived"),
+    Column::new("UNSENT", "/unsent"),
     Column::new("ENDPOINTS", "/endpoints"),
     Column::new("ACCOUNTS", "/accounts"),
     Column::new("FIRST MADE", "/first_at"),
@@ -38,6 +41,7 @@ const DELIVERIES: [Column; 10] = [
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Looks through the newest 20,000 jobs. NEW is what was first seen within the last hour, WITH \
 RELEASE what was\nnot seen before the workers of this release. --ids prints the newest job of each line.
+Of deliveries, ARRIVED counts those SENT AGAIN, and UNSENT what can be sent again. What needs nothing stands last.
 Examples:
   mws errors
   mws errors --json | jq -r '.data[] | select(.is_new) | .newest_job_id'
@@ -57,7 +61,7 @@ pub(super) async fn run(args: &Args, context: &Context) -> Result<(), Failure> {
     let sent = &found["deliveries"];
     if args.deliveries {
         context.out.list(sent, "newest_delivery_id", &DELIVERIES)?;
-        context.out.say(&looked_at(sent, "deliveries of a day whose last attempt failed", "these are the most"));
+        context.out.say(&looked_at(sent, "deliveries of a day whose last attempt failed", "these are the first"));
         return Ok(());
     }
     context.out.list(&found, "newest_job_id", &COLUMNS)?;

@@ -52,7 +52,7 @@ async fn jobs_that_failed_alike_are_a_line_with_how_many_they_are_and_the_newest
     let lines = String::from_utf8_lossy(&sent.stdout).into_owned();
     let line: Vec<&str> = lines.lines().nth(1).unwrap_or_default().split('\t').collect();
     assert_eq!(line[..2], ["127.0.0.1:9", "connect_failed"], "{sent:?}");
-    assert_eq!(line[3..7], ["1", "1", "1", "1"], "{sent:?}");
+    assert_eq!(line[3..10], ["1", "1", "0", "0", "0", "1", "1"], "one, which is tried again: {sent:?}");
     let said = String::from_utf8_lossy(&errors(&world, &[], bo).await?.stderr).into_owned();
     assert!(said.contains("mws errors --deliveries shows them."), "{said}");
     let refused = errors(&world, &[], mia).await?;

@@ -162,7 +162,8 @@ mod tests {
     use super::*;
 
     const RULES: &str = include_str!("../../../deploy/prometheus/rules.yml");
-    /// What has too many labels to be shown before: their alerts want a share of many, for minutes.
+    /// What has too many labels to be shown before. The alert on jobs counts what a series begins with, and that on
+    /// requests wants a share of many, for minutes.
     const OF_MANY_LABELS: [&str; 2] = ["http_server_requests_total", "mws_jobs_ended_total"];
 
     /// The counters that the rules name, each with what its braces say.

@@ -2,10 +2,10 @@
 
 use crate::console::signed_in;
 use crate::operators::work::deliveries;
-use crate::operators::{ANNA, BO, get, log, stage};
-use domain::ids::ItemId;
+use crate::operators::{ANNA, BO, done, get, log, stage};
+use domain::ids::{DeliveryId, ItemId};
 use domain::read::Read;
-use mws_tests::world::{Media, Receiver, Tenant, runners, until};
+use mws_tests::world::{Browser, Media, Receiver, Tenant, runners, until};
 use reqwest::{StatusCode, header};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -100,6 +100,57 @@ async fn deliveries_that_one_host_answers_alike_are_one_row_also_while_they_are_
     assert!(page.contains(&format!("/console/deliveries?{row}3</a>")), "{page}");
     assert!(page.contains(&format!("/console/unsent?{row}Send again…")), "{page}");
     assert!(page.contains("error=http_status&amp;http_status=503\">2</a>") && !page.contains("token=hidden"), "{page}");
+    world.end().await
+}
+
+/// What the page of errors and the list of failed deliveries show.
+async fn pages(browser: &Browser) -> anyhow::Result<(String, String)> {
+    Ok((browser.get("/console/errors").await?.1, browser.get("/console/deliveries?status=failed").await?.1))
+}
+
+#[tokio::test]
+async fn failed_deliveries_that_were_sent_again_and_arrived_are_no_longer_to_be_sent_again() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let (tenant, receiver) = (world.tenant("a").await?, Receiver::start()?);
+    let open = world.endpoint(&tenant, &format!("{}/hook", receiver.url)).await?;
+    let removed = world.endpoint(&tenant, "http://127.0.0.1:9/hook").await?;
+    let timeout = ("failed", "timeout");
+    deliveries(&world, &tenant, open, &[timeout, timeout, timeout]).await?;
+    deliveries(&world, &tenant, removed, &[("failed", "tls_failed")]).await?;
+    let told = async || -> anyhow::Result<Vec<Value>> {
+        let kinds = get(&anna, "/operator/errors").await?["deliveries"]["data"].clone();
+        let counted = |kind: &Value| {
+            Value::from(["error", "deliveries", "sent_again", "arrived", "unsent"].map(|name| kind[name].clone()))
+        };
+        Ok(kinds.as_array().into_iter().flatten().map(counted).collect())
+    };
+    assert_eq!(told().await?, [json!(["timeout", 3, 0, 0, 3]), json!(["tls_failed", 1, 0, 0, 1])]);
+    let browser = signed_in(&world, ANNA).await?;
+    let (errors, list) = pages(&browser).await?;
+    assert_eq!(errors.matches("Send again…").count(), 2, "{errors}");
+    assert!(!list.contains("sent again, "), "{list}");
+
+    let resend = json!({ "since": "2001-01-01T00:00:00Z", "error": "timeout" });
+    let sent = done(&anna, "POST", "/operator/deliveries/resend", &resend, 202).await?;
+    assert_eq!(sent["resent"], 3, "{sent}");
+    let last = json!(["timeout", 3, 3, 0, 0]);
+    assert_eq!(told().await?, [json!(["tls_failed", 1, 0, 0, 1]), last], "nothing is left to do of the larger kind");
+    let (errors, list) = pages(&browser).await?;
+    assert!(errors.contains("0 arrived") && !errors.contains("/console/unsent?error=timeout"), "{errors}");
+    assert_eq!(list.matches("sent again, under way: ").count(), 3, "{list}");
+
+    world.work(runners::instant()).await?;
+    let arrived = "SELECT count(*) FROM deliveries WHERE status = 'succeeded'";
+    until("all have arrived", async || Ok((world.count(arrived).await? == 3).then_some(()))).await?;
+    let gone = tenant.client.send("DELETE", &format!("/webhooks/{removed}"), &[], None).await?;
+    assert_eq!(gone.status, 200, "{}", gone.text);
+    assert_eq!(told().await?, [json!(["timeout", 3, 3, 3, 0]), json!(["tls_failed", 1, 0, 0, 0])]);
+    let (errors, list) = pages(&browser).await?;
+    assert!(errors.contains("all arrived") && !errors.contains("Send again…"), "{errors}");
+    let newest = "SELECT id FROM deliveries WHERE status = 'succeeded' ORDER BY id DESC LIMIT 1";
+    let newest: DeliveryId = sqlx::query_scalar(newest).fetch_one(world.pool()).await?;
+    assert!(list.contains(&format!("href=\"/console/deliveries/{newest}\"")), "{list}");
+    assert_eq!(list.matches("sent again, arrived: ").count(), 3, "{list}");
     world.end().await
 }
 

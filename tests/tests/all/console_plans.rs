@@ -79,10 +79,50 @@ async fn one_failed_delivery_among_a_hundred_thousand_is_found_by_the_filters_of
         assert_eq!(seen.rows, [failed], "{place:?}");
         assert!(read <= 2_000, "{place:?}: {read} rows were read");
     }
+    an_event_that_failed_often_is_looked_up_once(&mut look, &tenant, endpoint).await?;
     look.rollback().await?;
     drop(conn);
     sqlx::raw_sql("TRUNCATE deliveries, delivery_attempts").execute(world.pool()).await?;
     world.end().await
+}
+
+/// What stands for deliveries that failed is looked up by their events: of one that was sent again 300 times the rows
+/// are read once, for the page of errors and for a list.
+async fn an_event_that_failed_often_is_looked_up_once(
+    look: &mut PgConnection,
+    tenant: &Tenant,
+    endpoint: EndpointId,
+) -> anyhow::Result<()> {
+    let often = "INSERT INTO deliveries (id, endpoint_id, account_id, event_id, event_type, status, finished_at, error)
+        SELECT (left(mws_first_id(mws_now())::text, 24) || lpad(to_hex(1000000 + n), 12, '0'))::uuid, $1, $2, 'evt_again',
+            'job.succeeded', 'failed', mws_now(), 'timeout'
+        FROM generate_series(1, 300) AS n RETURNING id";
+    let mut ids: Vec<DeliveryId> =
+        sqlx::query_scalar(often).bind(endpoint).bind(tenant.account).fetch_all(&mut *look).await?;
+    ids.sort_unstable();
+    let shown = &ids[200..];
+    for (arrived, counts, marked) in [(false, [300, 299, 0, 1], 99), (true, [299, 299, 299, 0], 100)] {
+        if arrived {
+            let one = "UPDATE deliveries SET status = 'succeeded', error = NULL WHERE id = $1";
+            sqlx::query(one).bind(ids[0]).execute(&mut *look).await?;
+        }
+        let before = rows_read(look, "deliveries").await?;
+        let kinds = deliveries::failures(look, 24, 20_000, 101).await?;
+        let read = rows_read(look, "deliveries").await? - before;
+        let told: Vec<_> =
+            kinds.iter().map(|kind| [kind.deliveries, kind.sent_again, kind.arrived, kind.unsent]).collect();
+        assert_eq!(told, [counts]);
+        assert!(read <= 21_000, "{read} rows were read");
+        let before = rows_read(look, "deliveries").await?;
+        let again = deliveries::sent_again(look, shown).await?;
+        let read = rows_read(look, "deliveries").await? - before;
+        let (by, status) =
+            if arrived { (ids[0], DeliveryStatus::Succeeded) } else { (ids[299], DeliveryStatus::Failed) };
+        assert!(again.iter().all(|one| one.stands_in == by && one.status == status), "{again:?}");
+        assert_eq!(again.len(), marked);
+        assert!(read <= 450, "{read} rows were read");
+    }
+    Ok(())
 }
 
 /// Fills, until the transaction is undone, the tables of items and of what is seen in them, of accounts, endpoints and

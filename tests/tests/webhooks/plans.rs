@@ -47,6 +47,7 @@ async fn goes_by(conn: &mut PgConnection, statement: &str, indexes: &[&str]) -> 
     for index in indexes {
         assert!(plan.contains(index), "{statement} does not go by {index}:\n{plan}");
     }
+    assert!(!plan.contains("mws_stands_for"), "{statement} calls what is to be a part of it:\n{plan}");
     for table in ["deliveries", "delivery_attempts", "events", "jobs"] {
         assert!(!plan.contains(&format!("Seq Scan on {table}")), "{statement} reads all of {table}:\n{plan}");
     }
@@ -91,6 +92,10 @@ async fn statements_on_deliveries_go_by_their_indexes() -> anyhow::Result<()> {
     goes_by(&mut conn, "unsent_among", &["deliveries_pkey", "deliveries_event"]).await?;
     deliveries::still_unsent(&mut conn, endpoint, &[id]).await?;
     goes_by(&mut conn, "still_unsent", &["deliveries_pkey", "deliveries_event"]).await?;
+    deliveries::sent_again(&mut conn, &[id]).await?;
+    goes_by(&mut conn, "sent_again", &["deliveries_pkey", "deliveries_event"]).await?;
+    deliveries::failures(&mut conn, 24, 20_000, 101).await?;
+    goes_by(&mut conn, "failures", &["deliveries_pkey", "deliveries_event"]).await?;
     deliveries::by_ids(&mut conn, &[id], Some(endpoint)).await?;
     goes_by(&mut conn, "by_ids", &["deliveries_pkey"]).await?;
     deliveries::attempts_of(&mut conn, &[id]).await?;

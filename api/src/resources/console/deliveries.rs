@@ -15,7 +15,7 @@ use domain::series::DeliveryStatus;
 use maud::{Markup, html};
 use poem::Response;
 use sqlx::PgConnection;
-use store::deliveries::{self, DeliveryFilter, DeliveryRow, DeliverySearchFilter, SearchScope};
+use store::deliveries::{self, DeliveryFilter, DeliveryRow, DeliverySearchFilter, SearchScope, SentAgain};
 use store::endpoints;
 
 const FILTERS: [&str; 11] = [
@@ -55,13 +55,13 @@ async fn list(visit: &Visit) -> Answer<Response> {
     }
     let seen = deliveries::search(&mut conn, &scope, &every, page.after.map(DeliveryId::from), page.fetch()).await?;
     let (ids, next) = page.cut(seen, |id| id.uuid());
-    let found = deliveries::by_ids(&mut conn, &ids, None).await?;
+    let found = listed(&mut conn, &ids).await?;
     let main = html! {
         h1 { "Deliveries" }
         (shell::filters("/deliveries", &fields(visit)))
         (shell::newest(visit, &html! {
-            @if !found.is_empty() { (rows(&found, now)) }
-            (shell::pages(visit, found.len(), next.as_deref(), "deliveries"))
+            @if !found.rows.is_empty() { (rows(&found, now)) }
+            (shell::pages(visit, found.rows.len(), next.as_deref(), "deliveries"))
         }))
         @if visit.may_read() {
             p { a href={ "/console/unsent?" (same_endpoints(visit)) } { "Send again all that did not arrive…" } }
@@ -102,15 +102,29 @@ const COLUMNS: [(&str, Fit); 9] = [
     ("Next attempt", Fit::Wide),
 ];
 
+/// Deliveries of a list, with what stands for those that failed or were skipped.
+pub(super) struct Listed {
+    pub(super) rows: Vec<DeliveryRow>,
+    again: Vec<SentAgain>,
+}
+
+/// Returns the deliveries with these ids as lists show them.
+pub(super) async fn listed(conn: &mut PgConnection, ids: &[DeliveryId]) -> Answer<Listed> {
+    let rows = deliveries::by_ids(conn, ids, None).await?;
+    let again = deliveries::sent_again(conn, ids).await?;
+    Ok(Listed { rows, again })
+}
+
 /// Returns deliveries as a table.
-pub(super) fn rows(found: &[DeliveryRow], now: DateTime<Utc>) -> Markup {
+pub(super) fn rows(found: &Listed, now: DateTime<Utc>) -> Markup {
     let rows = html! {
-        @for one in found {
+        @for one in &found.rows {
             tr {
                 td { (link("deliveries", one.id)) }
                 td.medium { (one.event_type) }
                 td {
                     (state(one.status.name()))
+                    @if let Some(again) = found.again.iter().find(|again| again.failed == one.id) { (sent_again(again)) }
                     (instead(Fit::Medium, "Event", &html! { (one.event_type) }))
                     (instead(Fit::Medium, "Last answer", &answer(one)))
                 }
@@ -139,6 +153,16 @@ pub(super) fn next_attempt(
         Some(at) if at <= now => html! { "due since " (time(at, now)) },
         at => time_or(at, now, none),
     }
+}
+
+/// Says that a delivery was sent again, as which one, and what came of that.
+fn sent_again(again: &SentAgain) -> Markup {
+    let came = match again.status {
+        DeliveryStatus::Succeeded => "arrived",
+        DeliveryStatus::Pending => "under way",
+        DeliveryStatus::Failed | DeliveryStatus::Skipped | DeliveryStatus::Cancelled => "did not arrive",
+    };
+    html! { div.soft { "sent again, " (came) ": " (link("deliveries", again.stands_in)) } }
 }
 
 fn answer(one: &DeliveryRow) -> Markup {

@@ -3,7 +3,7 @@
 
 use super::compared::compared;
 use super::cures::helps;
-use super::deliveries::next_attempt;
+use super::deliveries::{listed, next_attempt, rows};
 use super::differences::answers;
 use super::words::{clock, endpoint_url, exact, hidden, link, or_dash, shown_url, state, time, time_or};
 use super::{Visit, leads_to, shell};
@@ -38,7 +38,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let body = if sees { deliveries::body_of(&mut conn, id).await? } else { None };
     let repeats = deliveries::repeats(&mut conn, &row).await?;
     let before = if sees { before(&mut conn, &row, &repeats).await? } else { None };
-    let repeats = deliveries::by_ids(&mut conn, &repeats, None).await?;
+    let repeats = listed(&mut conn, &repeats).await?;
     drop(conn);
     let secrets = if sees { secrets(&visit, row.account_id).await? } else { Vec::new() };
     let main = html! {
@@ -58,8 +58,8 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         (shell::section("attempts", "Attempts", &tried(&visit, &attempts, row.status, body.as_deref(), &secrets, now)))
         (shell::section("body", "The body that every attempt sends", &if sees { sent_body(body.as_deref()) } else { hidden() }))
         (verifying())
-        @if !repeats.is_empty() {
-            (shell::section("repeats", "Other deliveries of the same event to this endpoint", &super::deliveries::rows(&repeats, now)))
+        @if !repeats.rows.is_empty() {
+            (shell::section("repeats", "Other deliveries of the same event to this endpoint", &rows(&repeats, now)))
         }
         @if sees {
             @let detail = json_of(&DeliveryDetail::new(row.clone(), attempts.clone(), body.clone()));

@@ -9,11 +9,12 @@ use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 use store::deliveries::DeliveryFailureGroup;
 
-const COLUMNS: [(&str, Fit); 9] = [
+const COLUMNS: [(&str, Fit); 10] = [
     ("Host", Fit::Any),
     ("Answer", Fit::Any),
     ("Deliveries", Fit::Any),
     ("Tried again", Fit::Medium),
+    ("Sent again", Fit::Medium),
     ("Endpoints", Fit::Wide),
     ("Accounts", Fit::Wide),
     ("Last made", Fit::Medium),
@@ -28,8 +29,8 @@ pub(super) fn shown(found: &FailedDeliveries, now: DateTime<Utc>) -> Markup {
         } @else {
             (shell::fitted_table("Failed deliveries", &COLUMNS, &html! { @for kind in &found.kinds { (row(kind, now)) } }))
         }
-        p.soft { "Only the newest 20,000 deliveries are looked through. Those that are tried again count too." }
-        @if found.more { p.soft { "There are more kinds: the 100 with the most deliveries are shown." } }
+        p.soft { "Only the newest 20,000 deliveries are looked through. Those that are tried again count too. Kinds of which nothing is tried again or can be sent again are below the others." }
+        @if found.more { p.soft { "There are more kinds: the first 100 are shown." } }
         (shell::command("mws errors --deliveries"))
     }
 }
@@ -41,11 +42,22 @@ fn row(kind: &DeliveryFailureGroup, now: DateTime<Utc>) -> Markup {
             td { (or_dash(kind.response_status)) " " code { (shell::code(&kind.error)) } }
             td.number { a href={ "/console/deliveries?" (query(kind)) } { (kind.deliveries) } }
             td.number.medium { (kind.pending) }
+            td.medium { (sent_again(kind)) }
             td.number.wide { (kind.endpoints) }
             td.number.wide { (kind.accounts) }
             td.medium { (time(kind.last_at, now)) }
             td.wide { (link("deliveries", kind.sample)) }
-            td.medium { @if kind.deliveries > kind.pending { a href={ "/console/unsent?" (query(kind)) } { "Send again…" } } }
+            td.medium { @if kind.unsent > 0 { a href={ "/console/unsent?" (query(kind)) } { "Send again…" } } }
+        }
+    }
+}
+
+/// How many were sent again, and how many of those arrived.
+fn sent_again(kind: &DeliveryFailureGroup) -> Markup {
+    html! {
+        span.number { (kind.sent_again) }
+        @if kind.sent_again > 0 {
+            " " span.soft { @if kind.arrived == kind.sent_again { "all arrived" } @else { (kind.arrived) " arrived" } }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The page of one endpoint: its state, its newest deliveries, and forms to enable, disable and test it.
 
+use super::deliveries::{Listed, listed, rows};
 use super::endpoints::{document as as_programs_see, failures, standing};
 use super::words::{clock, endpoint_url, hidden, link, shown_url, theirs, time, time_or};
 use super::{Visit, leads_to, shell};
@@ -16,7 +17,7 @@ use domain::series::DisabledReason;
 use domain::signature::DEFAULT_TOLERANCE_S;
 use maud::{Markup, html};
 use poem::Response;
-use store::deliveries::{self, DeliveryRow, DeliverySearchFilter, ReceiverClock, SearchScope};
+use store::deliveries::{self, DeliverySearchFilter, ReceiverClock, SearchScope};
 use store::endpoints::{self, EndpointOf};
 
 /// The newest deliveries that an endpoint's page shows.
@@ -33,7 +34,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let mut conn = visit.conn().await?;
     let scope = SearchScope::Endpoints(vec![id]);
     let seen = deliveries::search(&mut conn, &scope, &DeliverySearchFilter::default(), None, NEWEST).await?;
-    let sent = deliveries::by_ids(&mut conn, &seen.rows, None).await?;
+    let sent = listed(&mut conn, &seen.rows).await?;
     let told = deliveries::newest_clock(&mut conn, &seen.rows).await?;
     let main = html! {
         h1 { "Endpoint " span.id { (id) } }
@@ -149,9 +150,9 @@ fn is_off_by_others(found: &EndpointOf) -> bool {
     !found.endpoint.enabled && found.endpoint.disabled_reason != Some(DisabledReason::Operator)
 }
 
-fn newest(visit: &Visit, id: EndpointId, sent: &[DeliveryRow], now: DateTime<Utc>) -> Markup {
+fn newest(visit: &Visit, id: EndpointId, sent: &Listed, now: DateTime<Utc>) -> Markup {
     html! {
-        @if sent.is_empty() { p.soft { "Nothing was sent yet." } } @else { (super::deliveries::rows(sent, now)) }
+        @if sent.rows.is_empty() { p.soft { "Nothing was sent yet." } } @else { (rows(sent, now)) }
         p {
             a href={ "/console/deliveries?endpoint_id=" (id) } { "All of its deliveries" } " · "
             a href={ "/console/deliveries?endpoint_id=" (id) "&status=failed" } { "those that failed" }

@@ -1,6 +1,7 @@
 //! The page of one job: its facts, why it waits, its life on one time axis, its minutes, and forms to run it again and
 //! to cancel it.
 
+use super::deliveries::{Listed, listed, rows};
 use super::find::trace_of;
 use super::life::{self, JobRecords, Step, WaitFacts};
 use super::priced::priced;
@@ -20,7 +21,7 @@ use maud::{Markup, html};
 use poem::Response;
 use sqlx::PgConnection;
 use std::collections::HashMap;
-use store::deliveries::{self, AttemptRow, DeliveryRow, DeliverySearchFilter, SearchScope};
+use store::deliveries::{self, AttemptRow, DeliverySearchFilter, SearchScope};
 use store::jobs::{self, Origin};
 use store::{items, journal, reads, verdict};
 
@@ -46,7 +47,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let seen =
         deliveries::search(&mut conn, &SearchScope::Job(id), &DeliverySearchFilter::default(), None, MOST_DELIVERIES)
             .await?;
-    let sent = deliveries::by_ids(&mut conn, &seen.rows, None).await?;
+    let sent = listed(&mut conn, &seen.rows).await?;
     let mut attempts: HashMap<DeliveryId, Vec<AttemptRow>> = HashMap::new();
     for attempt in deliveries::attempts_of(&mut conn, &seen.rows).await? {
         attempts.entry(attempt.delivery_id).or_default().push(attempt);
@@ -61,7 +62,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         claims: &claims,
         entries: &entries,
         event: event.as_ref(),
-        deliveries: &sent,
+        deliveries: &sent.rows,
         attempts: &attempts,
         now,
     };
@@ -253,11 +254,11 @@ fn lived(steps: &[Step], job: &Job, found: &JobRecords<'_>) -> Markup {
     }
 }
 
-fn deliveries_of(sent: &[DeliveryRow], now: chrono::DateTime<chrono::Utc>) -> Markup {
-    if sent.is_empty() {
+fn deliveries_of(sent: &Listed, now: chrono::DateTime<chrono::Utc>) -> Markup {
+    if sent.rows.is_empty() {
         return html! { p.soft { "None: the job lives, or no endpoint is told of it." } };
     }
-    super::deliveries::rows(sent, now)
+    rows(sent, now)
 }
 
 /// The page that asks before a job's read is run again.

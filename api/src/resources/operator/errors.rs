@@ -79,6 +79,12 @@ pub struct OperatorDeliveryError {
     pub deliveries: i64,
     /// How many of them are tried again; the others have failed for good.
     pub pending: i64,
+    /// How many of those that failed for good were sent again.
+    pub sent_again: i64,
+    /// How many of those that were sent again have arrived.
+    pub arrived: i64,
+    /// How many of those that failed for good were not sent again and have an endpoint that is not deleted.
+    pub unsent: i64,
     /// How many endpoints they go to.
     pub endpoints: i64,
     /// How many accounts those belong to.
@@ -94,7 +100,8 @@ pub struct OperatorDeliveryError {
 /// Kinds of failed deliveries.
 #[derive(Debug, Object)]
 pub struct OperatorDeliveryErrors {
-    /// The kinds, at most 100, those with the most deliveries first.
+    /// The kinds, at most 100: those with deliveries that are unsent or tried again first, and of these those with the
+    /// most deliveries.
     pub data: Vec<OperatorDeliveryError>,
     /// Whether there were more than 100 kinds.
     pub left_out: bool,
@@ -144,6 +151,9 @@ impl From<&DeliveryFailureGroup> for OperatorDeliveryError {
             response_status: found.response_status,
             deliveries: found.deliveries,
             pending: found.pending,
+            sent_again: found.sent_again,
+            arrived: found.arrived,
+            unsent: found.unsent,
             endpoints: found.endpoints,
             accounts: found.accounts,
             first_at: Time(found.first_at),

@@ -38,9 +38,10 @@ pub struct Failures {
 
 /// The kinds of failed deliveries of a day: those whose last attempt failed, for good or so far.
 pub struct FailedDeliveries {
-    /// The kinds, those with the most deliveries first.
+    /// The kinds: those with something that is unsent or tried again first, and of these those with the most
+    /// deliveries.
     pub kinds: Vec<DeliveryFailureGroup>,
-    /// Whether there are more. Those with the most deliveries are shown.
+    /// Whether there are more, which are not shown.
     pub more: bool,
     /// When the oldest delivery that was looked through was made; none if none failed.
     pub looked_from: Option<DateTime<Utc>>,
@@ -162,6 +163,9 @@ mod tests {
             response_status: Some(503),
             deliveries: 1,
             pending: 1,
+            sent_again: 0,
+            arrived: 0,
+            unsent: 0,
             endpoints: 1,
             accounts: 1,
             first_at: now(),

@@ -1,4 +1,5 @@
-//! The events that are worth resending: those whose last series to an endpoint failed or was skipped.
+//! The events that are worth resending: those whose last series to an endpoint failed or was skipped. Which series
+//! another one stands for is said once, by `mws_stands_for`.
 
 use chrono::{DateTime, Utc};
 use domain::event::EventType;
@@ -70,8 +71,8 @@ pub async fn unsent(
                AND ($8::text IS NULL OR d.error = $8)
                AND NOT EXISTS (
                    SELECT 1 FROM deliveries AS later
-                   WHERE later.event_id = d.event_id AND later.endpoint_id = $1 AND later.id <> d.id
-                       AND (later.status IN ('pending', 'succeeded') OR later.id > d.id))
+                   WHERE later.event_id = d.event_id AND later.endpoint_id = $1
+                       AND mws_stands_for(later.status, later.id, d.id))
            ORDER BY d.id
            LIMIT $3"#,
         endpoint as _,
@@ -132,8 +133,8 @@ pub async fn unsent_among(
            FROM last AS d
            WHERE NOT EXISTS (
                SELECT 1 FROM deliveries AS later
-               WHERE later.event_id = d.event_id AND later.endpoint_id = $1 AND later.id <> d.id
-                   AND (later.status IN ('pending', 'succeeded') OR later.id > d.id))
+               WHERE later.event_id = d.event_id AND later.endpoint_id = $1
+                   AND mws_stands_for(later.status, later.id, d.id))
            ORDER BY d.id"#,
         endpoint as _,
         looked_at as &[DeliveryId],
@@ -164,8 +165,8 @@ pub async fn still_unsent(
            WHERE d.id = ANY ($2) AND d.status IN ('failed', 'skipped')
                AND NOT EXISTS (
                    SELECT 1 FROM deliveries AS later
-                   WHERE later.event_id = d.event_id AND later.endpoint_id = $1 AND later.id <> d.id
-                       AND (later.status IN ('pending', 'succeeded') OR later.id > d.id))
+                   WHERE later.event_id = d.event_id AND later.endpoint_id = $1
+                       AND mws_stands_for(later.status, later.id, d.id))
            ORDER BY d.id"#,
         endpoint as _,
         found as &[DeliveryId]

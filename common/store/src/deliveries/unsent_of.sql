@@ -20,7 +20,7 @@ WHERE w.deleted_at IS NULL
     AND ($8::text IS NULL OR d.error = $8)
     AND NOT EXISTS (
         SELECT 1 FROM deliveries AS later
-        WHERE later.event_id = d.event_id AND later.endpoint_id = d.endpoint_id AND later.id <> d.id
-            AND (later.status IN ('pending', 'succeeded') OR later.id > d.id))
+        WHERE later.event_id = d.event_id AND later.endpoint_id = d.endpoint_id
+            AND mws_stands_for(later.status, later.id, d.id))
 GROUP BY d.endpoint_id, w.account_id, w.enabled
 ORDER BY d.endpoint_id

@@ -222,8 +222,8 @@ pub async fn unsaved(conn: &mut PgConnection, retention_days: i32, seconds: f64)
            JOIN webhook_endpoints AS w ON w.id = d.endpoint_id AND w.deleted_at IS NULL
            WHERE NOT EXISTS (
                SELECT 1 FROM deliveries AS later
-               WHERE later.event_id = d.event_id AND later.endpoint_id = d.endpoint_id AND later.id <> d.id
-                   AND (later.status IN ('pending', 'succeeded') OR later.id > d.id))"#,
+               WHERE later.event_id = d.event_id AND later.endpoint_id = d.endpoint_id
+                   AND mws_stands_for(later.status, later.id, d.id))"#,
         retention_days,
         seconds,
         LOOKED_AT
