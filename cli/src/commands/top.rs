@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(heard(540.0), "one – 1.0.0 ! silent for 9 min");
     }
 
-    fn axis(name: &str, state: &str, sentence: &str, also: Vec<Value>) -> Value {
+    fn axis(name: &str, state: &str, sentence: &str, also: &[Value]) -> Value {
         json!({ "axis": name, "state": state, "sentence": sentence, "also": also })
     }
 
@@ -285,11 +285,11 @@ mod tests {
             let report = json!({ "state": "failing", "sentence": "All is told.", "axes": axes });
             verdict(&report, columns)
         };
-        let well = axis("execution", "healthy", "Jobs succeed.", vec![]);
+        let well = axis("execution", "healthy", "Jobs succeed.", &[]);
         assert_eq!(shown(std::slice::from_ref(&well), 80), ["failing  All is told."]);
-        let paused = vec![trouble("degraded", "A read is paused.")];
-        let flow = axis("flow", "degraded", "All slots are busy.", paused);
-        let money = axis("money", "failing", "One balance is wrong.", vec![]);
+        let paused = [trouble("degraded", "A read is paused.")];
+        let flow = axis("flow", "degraded", "All slots are busy.", &paused);
+        let money = axis("money", "failing", "One balance is wrong.", &[]);
         let two = [flow.clone(), well, money.clone()];
         let lines = [
             "failing   money      One balance is wrong.",
@@ -298,12 +298,12 @@ mod tests {
         ];
         assert_eq!(shown(&two, 80), lines);
         assert_eq!(shown(&two, 30)[0], "failing   money      One bala…");
-        let dead = vec![trouble("degraded", "A worker is dead."), trouble("failing", "No scheduler lives.")];
+        let dead = [trouble("degraded", "A worker is dead."), trouble("failing", "No scheduler lives.")];
         let more = [
             flow,
-            axis("delivery", "unknown", "Nothing is known.", vec![]),
+            axis("delivery", "unknown", "Nothing is known.", &[]),
             money,
-            axis("liveness", "failing", "The disk is full.", dead),
+            axis("liveness", "failing", "The disk is full.", &dead),
         ];
         let lines = [
             "failing   money      One balance is wrong.",

@@ -57,10 +57,10 @@ pub async fn change_project_status<T>(
     let ProjectAnswer { answer, webhook_body } = show(row)?;
     revision.tell(&mut changed, caller, &webhook_body).await?;
     within_quota(app, &mut changed, caller).await?;
-    let charged = telling::charge(app, caller, webhook_body.len());
+    let paid = telling::charge(app, caller, webhook_body.len());
     changed.commit().await?;
     revision.wake(app);
-    charged.await;
+    paid.await;
     Ok(answer)
 }
 

@@ -140,7 +140,7 @@ fn steps(passages: &[Passage], directions: &[Voice], voices: &[Voice]) -> Steps 
     let before = std::iter::once(None).chain(windows.clone().map(Some));
     for (((segment, window), before), direction) in windows.zip(before).zip(directions) {
         let before = before.filter(|(of, _)| *of == segment);
-        steps.begin(segment, before.map_or(second(window.from), |(_, before)| before.takes_over(window)));
+        steps.begin(segment, before.map_or(second(window.from), |(_, before)| before.takes_over(*window)));
         let weight = window.length() as f32 / LENGTH as f32;
         for (slot, voice) in steps.last_scores().iter_mut().zip(voices) {
             *slot = alike(direction, voice) * weight;

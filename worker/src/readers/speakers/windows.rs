@@ -37,12 +37,12 @@ pub(super) struct Window {
 
 impl Window {
     /// Returns the number of its frames.
-    pub(super) fn length(&self) -> u32 {
+    pub(super) fn length(self) -> u32 {
         self.to - self.from
     }
 
     /// Returns the second at which the next window takes over: half-way between both windows' middles.
-    pub(super) fn takes_over(&self, next: &Self) -> f64 {
+    pub(super) fn takes_over(self, next: Self) -> f64 {
         f64::from(self.from + self.to + next.from + next.to) / f64::from(4 * FRAMES)
     }
 
@@ -110,6 +110,6 @@ mod tests {
             ]
         );
         let [one, other] = [(300, 460), (370, 530)].map(|(from, to)| Window { from, to });
-        assert!((one.takes_over(&other) - 4.15).abs() < 1e-9);
+        assert!((one.takes_over(other) - 4.15).abs() < 1e-9);
     }
 }

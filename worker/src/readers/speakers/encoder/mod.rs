@@ -104,6 +104,7 @@ mod tests {
     use super::network::alike;
     use super::*;
     use std::f64::consts::TAU;
+    use std::slice::from_ref;
 
     /// What the network of the wheel makes of the hum below: eight of its 192 numbers.
     const KNOWN: [(usize, f32); 8] = [
@@ -150,7 +151,7 @@ mod tests {
         let encoder = VoiceEncoder::found(None).expect("no voice encoder: run make setup");
         let frames = mels(&hum(120.0));
         assert_eq!(frames.len(), 151);
-        let voice = encoder.at_work().voices(&frames, &[0..151]).unwrap()[0];
+        let voice = encoder.at_work().voices(&frames, from_ref(&(0..151))).unwrap()[0];
         for (number, known) in KNOWN {
             assert!((voice[number] - known).abs() < 1e-3, "{number}: {} is not {known}", voice[number]);
         }
@@ -162,7 +163,7 @@ mod tests {
             // The frames at either end are half silence, in which an offset begins and ends.
             let frames = mels(&hum(120.0).into_iter().map(change).collect::<Vec<_>>())[2..148].to_vec();
             let encoder = VoiceEncoder::found(None).expect("no voice encoder: run make setup");
-            encoder.at_work().voices(&frames, &[0..frames.len()]).unwrap()[0]
+            encoder.at_work().voices(&frames, from_ref(&(0..frames.len()))).unwrap()[0]
         };
         let plain = heard(|sample| sample);
         for (other, least) in [(heard(|sample| sample + 0.1), 0.9999), (heard(|sample| sample / 2.0), 0.99)] {

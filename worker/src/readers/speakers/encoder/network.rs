@@ -128,6 +128,7 @@ mod tests {
     use super::super::mel::BANDS;
     use super::super::product::tests::seeded;
     use super::*;
+    use std::slice::from_ref;
 
     #[test]
     fn a_voice_has_length_one_and_comes_of_all_numbers_of_the_file() {
@@ -136,13 +137,13 @@ mod tests {
         let network = Network::of(&numbers).unwrap();
         for frames in [3, 4, 99] {
             let window: Vec<Mel> = seeded(frames * BANDS, 2).as_chunks().0.to_vec();
-            let [voice] = network.voices(&window, &[0..frames]).unwrap()[..] else {
+            let [voice] = network.voices(&window, from_ref(&(0..frames))).unwrap()[..] else {
                 panic!("one window has one voice")
             };
             assert!((alike(&voice, &voice) - 1.0).abs() < 1e-4, "{frames}: {voice:?}");
         }
         for frames in 0..3 {
-            let nothing = network.voices(&[[1.0; BANDS]; 9], &[0..frames]).unwrap()[0];
+            let nothing = network.voices(&[[1.0; BANDS]; 9], from_ref(&(0..frames))).unwrap()[0];
             assert!(alike(&nothing, &nothing) < 1e-9, "next to nothing has no voice");
         }
     }
