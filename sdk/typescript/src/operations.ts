@@ -151,6 +151,7 @@ export const OPERATIONS = {
   operator_suspend_account: { name: "operator_suspend_account", method: "POST", path: "/operator/accounts/{id}/suspend", repeat: "harmless" },
   operator_resume_account: { name: "operator_resume_account", method: "POST", path: "/operator/accounts/{id}/resume", repeat: "harmless" },
   operator_list_keys: { name: "operator_list_keys", method: "GET", path: "/operator/keys", repeat: "harmless", rows: ["data"] },
+  operator_create_key: { name: "operator_create_key", method: "POST", path: "/operator/accounts/{id}/keys", repeat: "refused" },
   operator_revoke_key: { name: "operator_revoke_key", method: "DELETE", path: "/operator/keys/{id}", repeat: "harmless" },
   operator_erase_account: { name: "operator_erase_account", method: "POST", path: "/operator/accounts/{id}/erase", repeat: "harmless" },
   operator_erase_workspace: { name: "operator_erase_workspace", method: "POST", path: "/operator/workspaces/{id}/erase", repeat: "harmless" },
@@ -1144,6 +1145,12 @@ export class Operator {
     return this.calls.pages(OPERATIONS.operator_list_keys, { query, options });
   }
 
+  /** As `POST /keys` creates one for its own account, and within the same bound of ten: for an account that has no key
+   * yet, or has lost it. Only this answer shows it. The account's audit log says that an operator made it. */
+  operatorCreateKey(id: string, body: Schemas["CreateKey"] = {}, options: Options = {}): Promise<Schemas["CreatedKey"]> {
+    return this.calls.call(OPERATIONS.operator_create_key, { path: { id: id }, body, options });
+  }
+
   /** This works for any account's key: the key, the sessions made with it and its open event streams end at once; jobs
    * that were already dispatched continue. Its owner sees it in their audit log. */
   operatorRevokeKey(id: string, options: Options = {}): Promise<Schemas["Deleted"]> {
@@ -1344,7 +1351,7 @@ export class Operator {
   /** The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps
    * next. Of several troubles at once these tell the worst, and `also` has the others. The same numbers give the
    * same words. An axis whose numbers are too old is `unknown`, never `healthy`. `load` has what waits and runs
-   * by task, and the workers; `invariants` the rules that are checked of the rows. */
+   * by task, and the workers and schedulers; `invariants` the rules that are checked of the rows. */
   operatorGetReport(options: Options = {}): Promise<Schemas["HealthReport"]> {
     return this.calls.call(OPERATIONS.operator_get_report, { options });
   }

@@ -2699,6 +2699,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/accounts/{id}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a key of any account
+         * @description As `POST /keys` creates one for its own account, and within the same bound of ten: for an account that has no key yet, or has lost it. Only this answer shows it. The account's audit log says that an operator made it.
+         */
+        post: operations["operator_create_key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/keys/{id}": {
         parameters: {
             query?: never;
@@ -3304,7 +3324,7 @@ export interface paths {
         };
         /**
          * Get the verdict
-         * @description The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps next. Of several troubles at once these tell the worst, and `also` has the others. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`. `load` has what waits and runs by task, and the workers; `invariants` the rules that are checked of the rows.
+         * @description The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps next. Of several troubles at once these tell the worst, and `also` has the others. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`. `load` has what waits and runs by task, and the workers and schedulers; `invariants` the rules that are checked of the rows.
          */
         get: operations["operator_get_report"];
         put?: never;
@@ -4819,7 +4839,7 @@ export interface components {
         CreateKey: {
             /** @description Your name for it. */
             name?: string | null;
-            /** @description The workspace in which it will work, one that your account owns; the account's default workspace when not given. */
+            /** @description The workspace in which it will work, one that the account owns; its default workspace when not given. */
             workspace_id?: string | null;
         };
         /**
@@ -4957,7 +4977,7 @@ export interface components {
              * @description Always null: it has not been used yet.
              */
             last_used_at?: string | null;
-            /** @description The id of the user or the key that made it. */
+            /** @description The id of the user or the key that made it; null if the operator did. */
             created_by?: string | null;
             /** @description The key: `es_live_` and 32 hexadecimal characters. Only this answer shows it. */
             key: string;
@@ -6184,7 +6204,7 @@ export interface components {
          * @description What waits and runs, and who works. Counts end at 2,000.
          */
         HealthLoad: {
-            /** @description The tasks of which a job waits, runs, or ended within 15 minutes, ordered by name. */
+            /** @description The tasks that are paused, or of which a job waits, runs, or ended within 15 minutes, ordered by name. */
             tasks: components["schemas"]["HealthTask"][];
             /**
              * Format: uint32
@@ -6198,6 +6218,8 @@ export interface components {
             oldest_due_delivery_seconds: number;
             /** @description The workers that have not reported their end, ordered by name. */
             workers: components["schemas"]["HealthWorker"][];
+            /** @description The schedulers that have not reported their end, ordered by name. */
+            schedulers: components["schemas"]["HealthScheduler"][];
         };
         /**
          * HealthNumber
@@ -6231,6 +6253,21 @@ export interface components {
             invariants: components["schemas"]["HealthInvariant"][];
         };
         /**
+         * HealthScheduler
+         * @description A scheduler.
+         */
+        HealthScheduler: {
+            /** @description Its name. */
+            name: string;
+            /** @description Its version. */
+            version: string;
+            /**
+             * Format: double
+             * @description Seconds since it last reported; from 30 on it counts as dead.
+             */
+            silent_seconds: number;
+        };
+        /**
          * @description The states of health.
          * @enum {string}
          */
@@ -6242,6 +6279,13 @@ export interface components {
         HealthTask: {
             /** @description The name of a read, or `render`, `generation` or `dub`. */
             task: string;
+            /** @description Whether an operator has paused it. */
+            paused: boolean;
+            /**
+             * Format: uint32
+             * @description The number of workers that live and can run it.
+             */
+            workers: number;
             /**
              * Format: uint32
              * @description The number of jobs that a worker could take now.
@@ -6283,6 +6327,8 @@ export interface components {
          * @description A further trouble of an axis.
          */
         HealthTrouble: {
+            /** @description The state that it means for the axis. */
+            state: components["schemas"]["HealthState"];
             /** @description The trouble, as one sentence. */
             sentence: string;
             /** @description The command that helps next. */
@@ -7958,6 +8004,21 @@ export interface components {
             pending: number;
             /**
              * Format: int64
+             * @description How many of those that failed for good were sent again.
+             */
+            sent_again: number;
+            /**
+             * Format: int64
+             * @description How many of those that were sent again have arrived.
+             */
+            arrived: number;
+            /**
+             * Format: int64
+             * @description How many of those that failed for good were not sent again and have an endpoint that is not deleted.
+             */
+            unsent: number;
+            /**
+             * Format: int64
              * @description How many endpoints they go to.
              */
             endpoints: number;
@@ -7984,7 +8045,7 @@ export interface components {
          * @description Kinds of failed deliveries.
          */
         OperatorDeliveryErrors: {
-            /** @description The kinds, at most 100, those with the most deliveries first. */
+            /** @description The kinds, at most 100: those with deliveries that are unsent or tried again first, and of these those with the most deliveries. */
             data: components["schemas"]["OperatorDeliveryError"][];
             /** @description Whether there were more than 100 kinds. */
             left_out: boolean;
@@ -12887,6 +12948,24 @@ export interface components {
          *     `key_wrong_workspace`: The key is bound to another workspace.
          */
         "Route.workspace_forbidden.account_suspended.user_disabled.session_not_allowed.key_wrong_workspace": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RouteError"];
+            };
+        };
+        /**
+         * @description `workspace_forbidden`: The credential can't reach this workspace.
+         *     `role_forbidden`: The caller's role in the workspace does not allow this.
+         *     `account_suspended`: The account that pays, or owns the workspace, is suspended.
+         */
+        "Route.workspace_forbidden.role_forbidden.account_suspended": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -27891,6 +27970,77 @@ export interface operations {
             503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
         };
     };
+    operator_create_key: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The account's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["CreateKey"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "key_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "name": "interview.mp4",
+                     *       "prefix": "es_live_0123",
+                     *       "workspace_id": "wsp_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "created_at": "2026-11-20T09:30:00.000Z",
+                     *       "last_used_at": "2026-11-20T09:30:00.000Z",
+                     *       "created_by": "a created by",
+                     *       "key": "es_live_0123456789abcdef0123456789abcdef"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedKey"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request.invalid_json"];
+            401: components["responses"]["Route.unauthenticated"];
+            403: components["responses"]["Route.workspace_forbidden.role_forbidden.account_suspended"];
+            404: components["responses"]["Route.account_not_found"];
+            /** @description `key_limit_reached`: The account holds as many keys as it may. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouteError"];
+                };
+            };
+            413: components["responses"]["Route.request_too_large"];
+            415: components["responses"]["Route.unsupported_media_type"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
     operator_revoke_key: {
         parameters: {
             query?: never;
@@ -29199,24 +29349,7 @@ export interface operations {
             };
             400: components["responses"]["Route.invalid_request"];
             401: components["responses"]["Route.unauthenticated"];
-            /**
-             * @description `workspace_forbidden`: The credential can't reach this workspace.
-             *     `role_forbidden`: The caller's role in the workspace does not allow this.
-             *     `account_suspended`: The account that pays, or owns the workspace, is suspended.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RouteError"];
-                };
-            };
+            403: components["responses"]["Route.workspace_forbidden.role_forbidden.account_suspended"];
             404: components["responses"]["Route.job_not_found"];
             409: components["responses"]["Route.illegal_transition"];
             /** @description `read_not_applicable`: The read does not apply to this item. */
@@ -30214,6 +30347,7 @@ export interface operations {
                      *           "next": "a next",
                      *           "also": [
                      *             {
+                     *               "state": "healthy",
                      *               "sentence": "a sentence",
                      *               "next": "a next"
                      *             }
@@ -30224,6 +30358,8 @@ export interface operations {
                      *         "tasks": [
                      *           {
                      *             "task": "a task",
+                     *             "paused": true,
+                     *             "workers": 1,
                      *             "due": 1,
                      *             "oldest_due_seconds": 1.25,
                      *             "without_place": 1,
@@ -30241,6 +30377,13 @@ export interface operations {
                      *             "version": "a version",
                      *             "slots": 1,
                      *             "busy": 1,
+                     *             "silent_seconds": 1.25
+                     *           }
+                     *         ],
+                     *         "schedulers": [
+                     *           {
+                     *             "name": "interview.mp4",
+                     *             "version": "a version",
                      *             "silent_seconds": 1.25
                      *           }
                      *         ]
@@ -30327,6 +30470,9 @@ export interface operations {
                      *             "response_status": 200,
                      *             "deliveries": 1,
                      *             "pending": 1,
+                     *             "sent_again": 1,
+                     *             "arrived": 1,
+                     *             "unsent": 1,
                      *             "endpoints": 1,
                      *             "accounts": 1,
                      *             "first_at": "2026-11-20T09:30:00.000Z",

@@ -154,6 +154,7 @@ OPERATIONS = {
     'operator_suspend_account': Operation('operator_suspend_account', 'POST', '/operator/accounts/{id}/suspend', 'harmless', types.SuspendedAccount),
     'operator_resume_account': Operation('operator_resume_account', 'POST', '/operator/accounts/{id}/resume', 'harmless', types.OperatorAccount),
     'operator_list_keys': Operation('operator_list_keys', 'GET', '/operator/keys', 'harmless', types.ListOperatorKey, rows=('data',)),
+    'operator_create_key': Operation('operator_create_key', 'POST', '/operator/accounts/{id}/keys', 'refused', types.CreatedKey),
     'operator_revoke_key': Operation('operator_revoke_key', 'DELETE', '/operator/keys/{id}', 'harmless', types.Deleted),
     'operator_erase_account': Operation('operator_erase_account', 'POST', '/operator/accounts/{id}/erase', 'harmless', types.ErasedAnswer),
     'operator_erase_workspace': Operation('operator_erase_workspace', 'POST', '/operator/workspaces/{id}/erase', 'harmless', types.ErasedAnswer),
@@ -2192,6 +2193,18 @@ class Operator(Group):
         """Live and revoked keys, newest first, without the secrets."""
         return self._client.pages(OPERATIONS['operator_list_keys'], query={'account_id': account_id, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
+    def operator_create_key(
+        self,
+        id: str,
+        *,
+        name: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.CreatedKey:
+        """As `POST /keys` creates one for its own account, and within the same bound of ten: for an account that has no key yet,
+        or has lost it. Only this answer shows it. The account's audit log says that an operator made it."""
+        return self._client.call(OPERATIONS['operator_create_key'], path={'id': id}, body={}, maybe={'name': name, 'workspace_id': workspace_id}, timeout=timeout)
+
     def operator_revoke_key(
         self,
         id: str,
@@ -2613,7 +2626,7 @@ class Operator(Group):
         """The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps next.
         Of several troubles at once these tell the worst, and `also` has the others. The same numbers give the same
         words. An axis whose numbers are too old is `unknown`, never `healthy`. `load` has what waits and runs by
-        task, and the workers; `invariants` the rules that are checked of the rows."""
+        task, and the workers and schedulers; `invariants` the rules that are checked of the rows."""
         return self._client.call(OPERATIONS['operator_get_report'], timeout=timeout)
 
     def operator_list_errors(
@@ -4687,6 +4700,18 @@ class AsyncOperator(AsyncGroup):
         """Live and revoked keys, newest first, without the secrets."""
         return self._client.pages(OPERATIONS['operator_list_keys'], query={'account_id': account_id, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
+    async def operator_create_key(
+        self,
+        id: str,
+        *,
+        name: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.CreatedKey:
+        """As `POST /keys` creates one for its own account, and within the same bound of ten: for an account that has no key yet,
+        or has lost it. Only this answer shows it. The account's audit log says that an operator made it."""
+        return await self._client.call(OPERATIONS['operator_create_key'], path={'id': id}, body={}, maybe={'name': name, 'workspace_id': workspace_id}, timeout=timeout)
+
     async def operator_revoke_key(
         self,
         id: str,
@@ -5108,7 +5133,7 @@ class AsyncOperator(AsyncGroup):
         """The health of the service on five axes: each with a sentence, the numbers behind it, and the command that helps next.
         Of several troubles at once these tell the worst, and `also` has the others. The same numbers give the same
         words. An axis whose numbers are too old is `unknown`, never `healthy`. `load` has what waits and runs by
-        task, and the workers; `invariants` the rules that are checked of the rows."""
+        task, and the workers and schedulers; `invariants` the rules that are checked of the rows."""
         return await self._client.call(OPERATIONS['operator_get_report'], timeout=timeout)
 
     async def operator_list_errors(

@@ -1071,7 +1071,7 @@ class CreateKey(Model):
     name: str | None
     """Your name for it."""
     workspace_id: str | None
-    """The workspace in which it will work, one that your account owns; the account's default workspace when not given."""
+    """The workspace in which it will work, one that the account owns; its default workspace when not given."""
 
 
 class CreatePortalSession(Model):
@@ -1199,7 +1199,7 @@ class CreatedKey(Model):
     last_used_at: str | None
     """Always null: it has not been used yet."""
     created_by: str | None
-    """The id of the user or the key that made it."""
+    """The id of the user or the key that made it; null if the operator did."""
     key: str
     """The key: `es_live_` and 32 hexadecimal characters. Only this answer shows it."""
 
@@ -2115,13 +2115,15 @@ class HealthLoad(Model):
 
     __slots__ = ()
     tasks: list[HealthTask]
-    """The tasks of which a job waits, runs, or ended within 15 minutes, ordered by name."""
+    """The tasks that are paused, or of which a job waits, runs, or ended within 15 minutes, ordered by name."""
     pending_deliveries: int
     """The number of deliveries that wait to be sent, now or later."""
     oldest_due_delivery_seconds: float
     """Seconds for which the oldest delivery that could be sent has been due; 0 when there is none."""
     workers: list[HealthWorker]
     """The workers that have not reported their end, ordered by name."""
+    schedulers: list[HealthScheduler]
+    """The schedulers that have not reported their end, ordered by name."""
 
 
 class HealthNumber(Model):
@@ -2152,6 +2154,18 @@ class HealthReport(Model):
     """The rules that must hold of the rows at every moment, each with what its last checks found. Schedulers check each
     every five minutes, balances each minute."""
 
+
+class HealthScheduler(Model):
+    """A scheduler."""
+
+    __slots__ = ()
+    name: str
+    """Its name."""
+    version: str
+    """Its version."""
+    silent_seconds: float
+    """Seconds since it last reported; from 30 on it counts as dead."""
+
 HealthState = Literal['healthy', 'unknown', 'degraded', 'failing']
 """The states of health."""
 
@@ -2162,6 +2176,10 @@ class HealthTask(Model):
     __slots__ = ()
     task: str
     """The name of a read, or `render`, `generation` or `dub`."""
+    paused: bool
+    """Whether an operator has paused it."""
+    workers: int
+    """The number of workers that live and can run it."""
     due: int
     """The number of jobs that a worker could take now."""
     oldest_due_seconds: float
@@ -2182,6 +2200,8 @@ class HealthTrouble(Model):
     """A further trouble of an axis."""
 
     __slots__ = ()
+    state: HealthState
+    """The state that it means for the axis."""
     sentence: str
     """The trouble, as one sentence."""
     next: str
@@ -3535,6 +3555,12 @@ class OperatorDeliveryError(Model):
     """How many deliveries there are."""
     pending: int
     """How many of them are tried again; the others have failed for good."""
+    sent_again: int
+    """How many of those that failed for good were sent again."""
+    arrived: int
+    """How many of those that were sent again have arrived."""
+    unsent: int
+    """How many of those that failed for good were not sent again and have an endpoint that is not deleted."""
     endpoints: int
     """How many endpoints they go to."""
     accounts: int
@@ -3552,7 +3578,8 @@ class OperatorDeliveryErrors(Model):
 
     __slots__ = ()
     data: list[OperatorDeliveryError]
-    """The kinds, at most 100, those with the most deliveries first."""
+    """The kinds, at most 100: those with deliveries that are unsent or tried again first, and of these those with the most
+    deliveries."""
     left_out: bool
     """Whether there were more than 100 kinds."""
     looked_from: str | None
@@ -7001,7 +7028,7 @@ shapes(
     (GivenCredits, {'balances': BalancesAnswer}),
     (GivenMinutes, {'balances': BalancesAnswer}),
     (HealthFinding, {'numbers': HealthNumber, 'also': HealthTrouble}),
-    (HealthLoad, {'tasks': HealthTask, 'workers': HealthWorker}),
+    (HealthLoad, {'tasks': HealthTask, 'workers': HealthWorker, 'schedulers': HealthScheduler}),
     (HealthReport, {'axes': HealthFinding, 'load': HealthLoad, 'invariants': HealthInvariant}),
     (ImportedTimeline, {'timeline': Timeline}),
     (ItemAnswer, {'item': LibraryItem}),
