@@ -140,8 +140,8 @@ pub(super) fn rows(found: &Listed, now: DateTime<Utc>) -> Markup {
     shell::fitted_table("Deliveries", &COLUMNS, &rows)
 }
 
-/// Shows when the next attempt of a delivery is: since when it is due, or now where one is under way, which has no time.
-/// Where none follows, this word.
+/// Shows when the next attempt of a delivery is: since when it is due, or now where one is under way, which has no
+/// time. Where none follows, this word.
 pub(super) fn next_attempt(
     status: DeliveryStatus,
     at: Option<DateTime<Utc>>,

@@ -2,8 +2,8 @@
 //!
 //! It owns the rows of `deliveries`: how they begin (here), are claimed (`claim`), have their tickets delayed
 //! (`tickets`), are found when due (`due`), rescued after a crash (`rescue`), ended without an attempt (`end`) and
-//! shown (`log`, `sent`, `search`, `clock`, `failures`, `again`) and found once more to be resent (`unsent`). `attempts`
-//! records what happened at an attempt, and with it the end of a claim.
+//! shown (`log`, `sent`, `search`, `clock`, `failures`, `again`) and found once more to be resent (`unsent`).
+//! `attempts` records what happened at an attempt, and with it the end of a claim.
 //! Code that changes several deliveries skips rows that another transaction has locked. Only `attempts::record`, whose
 //! rows are its own by their leases, waits for a locked one.
 
