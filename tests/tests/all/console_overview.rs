@@ -142,7 +142,10 @@ async fn endpoints_accounts_and_secrets_that_are_near_their_ends_are_told_of_bef
     sqlx::query(fails).bind(bad).bind(worse).execute(world.pool()).await?;
     let page = overview(&world).await?;
     assert!(page.contains("This endpoint keeps failing; at 20"), "{page}");
-    assert!(page.contains(&format!("title=\"{worse}\"")) && page.contains("</a> has failed 16 times in a row"), "{page}");
+    assert!(
+        page.contains(&format!("title=\"{worse}\"")) && page.contains("</a> has failed 16 times in a row"),
+        "{page}"
+    );
     assert!(page.contains("14 of 20") && page.contains(&format!("mws admin webhooks ping {bad}")), "{page}");
     assert!(!page.contains(&format!("ping {good}")) && !page.contains("9 of 20"), "{page}");
 
