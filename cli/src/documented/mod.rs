@@ -61,6 +61,14 @@ fn code_of(page: &str) -> (Vec<String>, Vec<String>) {
     (blocks, spans.map(|span| span.replace('\n', " ")).collect())
 }
 
+/// What `docker compose exec` or `run` has a container do; any other command is itself.
+fn in_container(words: &[String]) -> &[String] {
+    let Some(verb) = words.iter().position(|word| ["exec", "run"].contains(&word.as_str())) else { return words };
+    let Some(service) = words.iter().skip(verb + 1).position(|word| !word.starts_with('-')) else { return words };
+    let inner = words.get(verb + service + 2..).unwrap_or_default();
+    if words[0] == "docker" && !inner.is_empty() { inner } else { words }
+}
+
 /// Checks a command against the grammar. Within a sentence it may be a part of one, but names no option that is none.
 fn understood(grammar: &clap::Command, words: &[String], is_whole: bool) -> anyhow::Result<()> {
     let words = words.iter().filter(|word| !["…", "..."].contains(&word.as_str()));
@@ -87,11 +95,12 @@ fn every_command_of_the_documentation_is_one() -> anyhow::Result<()> {
         let (blocks, spans) = code_of(&fs::read_to_string(&file)?);
         let texts = blocks.iter().map(|block| (block, true)).chain(spans.iter().map(|span| (span, false)));
         for (text, is_block) in texts {
-            for words in shell::commands(text) {
+            for typed in shell::commands(text) {
+                let words = in_container(&typed);
                 let told = || format!("{}: {}", file.display(), words.join(" "));
                 match words[0].rsplit('/').next() {
                     Some("mws") => {
-                        understood(&grammar, &words, is_block).with_context(told)?;
+                        understood(&grammar, words, is_block).with_context(told)?;
                         *(if is_block { &mut whole } else { &mut named }) += 1;
                     }
                     Some("make") => {
@@ -108,4 +117,15 @@ fn every_command_of_the_documentation_is_one() -> anyhow::Result<()> {
     }
     ensure!(whole > 120 && named > 100 && made > 20, "only {whole}, {named} and {made} were found");
     Ok(())
+}
+
+#[test]
+fn what_a_container_does_is_a_command_of_its_own() {
+    let inner = |typed: &str| {
+        let words: Vec<_> = typed.split(' ').map(str::to_owned).collect();
+        in_container(&words).join(" ")
+    };
+    assert_eq!(inner("docker compose exec -T api mws console"), "mws console");
+    assert_eq!(inner("docker compose run --rm migrate"), "docker compose run --rm migrate");
+    assert_eq!(inner("mws run exec up"), "mws run exec up");
 }

@@ -22,7 +22,7 @@ async fn what_is_deployed_is_sound_and_names_metrics_that_are_there() -> anyhow:
     let mut check = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/deploy-check"));
     check.arg("--metrics").arg(page.path()).env("CI", "1");
     let said = clients::run(check).await?;
-    assert_eq!(said.lines().filter(|line| line.starts_with("ok ")).count(), 15, "{said}");
+    assert_eq!(said.lines().filter(|line| line.starts_with("ok ")).count(), 17, "{said}");
     world.end().await
 }
 
