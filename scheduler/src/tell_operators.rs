@@ -7,11 +7,11 @@
 use domain::ids::{AccountId, EndpointId, NoticeId, NoticeMessageId};
 use domain::notice::{Matter, NoticeKind, message};
 use domain::verdict::report;
-use runtime::clock::Clocks;
 use runtime::operator_webhook::OperatorWebhook;
 use runtime::process::Process;
 use sqlx::PgConnection;
 use std::str::FromStr;
+use store::fleet::Service;
 use store::{inspect, notices, operator_notices, verdict};
 
 /// Seconds from one turn to the next; a little less than the duty's fifteen, so that none of its runs is too early.
@@ -39,8 +39,8 @@ async fn look(process: &Process) -> sqlx::Result<()> {
     let mut conn = process.pool.acquire().await?;
     let mut matters = failing_endpoints(&mut conn).await?;
     matters.extend(used_minutes(&mut conn).await?);
-    let skew_ms = Clocks::read(&mut conn).await?.skew_ms();
-    let snapshot = verdict::snapshot(&mut conn, skew_ms, process.media.free_ratio()).await?;
+    let own = process.own_clock(&mut conn, Service::Scheduler).await?;
+    let snapshot = verdict::snapshot(&mut conn, Some(own), process.media.free_ratio()).await?;
     matters.extend(report(&snapshot).axes.iter().filter_map(Matter::axis));
     drop(conn);
     let mut tx = process.pool.begin().await?;

@@ -324,12 +324,15 @@ fn assert_is_one_trace(spans: &[Span], job: &str) -> anyhow::Result<()> {
     named(named(work, "open media")?, "decode")?;
     named(named(work, "read levels")?, "decode")?;
     named(work, "finish")?;
-    for (attempt, status, resends, error) in [(1, 503, None, Some("http_status")), (2, 200, Some(1), None)] {
+    for (attempt, status, resends, error) in [(1, 503, None, Some("503")), (2, 200, Some(1), None)] {
         let is_told = |span: &&Span| number(span, "mws.attempt") == Some(attempt);
         let told = below(request).into_iter().find(is_told).context("no such attempt")?;
         let post = named(told, "POST")?;
         assert_eq!(number(post, "http.response.status_code"), Some(status));
         assert_eq!(number(post, "http.request.resend_count"), resends, "{post:?}");
+        // The receiver has a port of its own.
+        let port = number(post, "server.port");
+        assert!(attribute(post, "server.address").is_some() && port.is_some_and(|port| port > 1_023), "{post:?}");
         let types = [told, post].map(|span| attribute(span, "error.type"));
         assert_eq!(types, [error, error].map(|error| error.map(str::to_owned)), "attempt {attempt}");
         assert_eq!(told.name, "deliver webhook");

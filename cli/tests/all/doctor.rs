@@ -99,6 +99,29 @@ async fn a_process_that_was_killed_is_told_as_past_once_another_goes_on_with_its
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_clock_that_is_off_is_named_with_its_process_and_a_problem_where_it_is_far_off() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let found = async |ahead_ms: i64| -> anyhow::Result<(Option<i32>, String)> {
+        let told =
+            "INSERT INTO workers (name, host, service, version, clock_ahead_ms) VALUES ('w1', 'b', 'worker', '1', $1)
+             ON CONFLICT (name) DO UPDATE SET clock_ahead_ms = $1, beat_at = mws_now()";
+        sqlx::query(told).bind(ahead_ms).execute(world.pool()).await?;
+        let done = doctor(&world, "clock").await?;
+        let said = [&done.stdout, &done.stderr].map(|said| String::from_utf8_lossy(said).into_owned());
+        Ok((done.status.code(), said.concat()))
+    };
+    let far = found(600_000).await?;
+    assert!(far.0 == Some(1) && far.1.contains("The clock of worker w1 is 10 min ahead of the database's"), "{far:?}");
+    let near = found(-5_000).await?;
+    assert!(near.0 == Some(0) && near.1.contains("The clock of worker w1 is 5 s behind the database's"), "{near:?}");
+    assert!(near.1.contains("0 problems, 1 warning, 0 fine"), "{near:?}");
+    let well = found(400).await?;
+    assert!(well.0 == Some(0) && well.1.contains("ms of the database's"), "{well:?}");
+    assert!(well.1.contains("0 problems, 0 warnings, 1 fine"), "{well:?}");
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn where_nothing_runs_it_says_so_and_what_starts_it_and_fails() -> anyhow::Result<()> {
     let world = World::new().await?;
     let found = async |rows: &str, words: [&str; 2]| -> anyhow::Result<()> {

@@ -8,7 +8,7 @@
 
 use crate::measure;
 use crate::media::MediaStore;
-use crate::process::Process;
+use crate::process::{DatabaseClock, Process};
 use crate::signs::{Loops, Signs};
 use bytes::Bytes;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -61,6 +61,7 @@ pub struct Health {
     host: Arc<str>,
     service: Service,
     signs: Signs,
+    database_clock: DatabaseClock,
     media: MediaStore,
     decoders: Arc<OnceLock<&'static str>>,
     found: Arc<Mutex<Option<(Instant, Database)>>>,
@@ -84,6 +85,7 @@ impl Health {
             host: Arc::clone(&process.host),
             service,
             signs: process.signs.clone(),
+            database_clock: process.database_clock.clone(),
             media: process.media.clone(),
             decoders: Arc::clone(&process.decoders),
             found: Arc::default(),
@@ -157,7 +159,8 @@ impl Health {
     /// are pending.
     async fn write(&self) -> sqlx::Result<i64> {
         let mut conn = self.pool.acquire().await?;
-        fleet::beat(&mut conn, Member { name: &self.name, host: &self.host, service: self.service }).await?;
+        let (name, host, clock_ahead_ms) = (&self.name, &self.host, self.database_clock.ahead_ms());
+        fleet::beat(&mut conn, Member { name, host, service: self.service, clock_ahead_ms }).await?;
         fleet::probe_room(&mut conn).await?;
         store::pending_migrations(&mut conn).await
     }

@@ -40,6 +40,8 @@ pub struct Member<'a> {
     pub host: &'a str,
     /// The service that it runs.
     pub service: Service,
+    /// Milliseconds by which its clock is ahead of the database's; negative if it is behind, `None` before it was read.
+    pub clock_ahead_ms: Option<i64>,
 }
 
 /// How many jobs a process can run at once, and how many it runs.
@@ -73,10 +75,11 @@ pub async fn join(
     let by_task: Map<String, Value> = engines.iter().map(|one| (one.task.name().to_owned(), named(one))).collect();
     let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
     sqlx::query!(
-        "INSERT INTO workers (name, host, service, version, reads, slots, busy, engines)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        "INSERT INTO workers (name, host, service, version, reads, slots, busy, engines, clock_ahead_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
          ON CONFLICT (name) DO UPDATE SET reads = excluded.reads, slots = excluded.slots, busy = excluded.busy,
-             engines = excluded.engines, beat_at = mws_now(), successor_left_at = NULL",
+             engines = excluded.engines, clock_ahead_ms = excluded.clock_ahead_ms, beat_at = mws_now(),
+             successor_left_at = NULL",
         member.name,
         member.host,
         member.service.name(),
@@ -84,22 +87,25 @@ pub async fn join(
         &engines.iter().map(|offer| offer.task.name().to_owned()).collect::<Vec<_>>(),
         count(capacity.all),
         count(capacity.busy),
-        Value::Object(by_task)
+        Value::Object(by_task),
+        member.clock_ahead_ms
     )
     .execute(conn)
     .await?;
     Ok(())
 }
 
-/// Writes that a process is alive, and nothing else about it.
+/// Writes that a process is alive, with how far its clock is off, and nothing else about it.
 pub async fn beat(conn: &mut PgConnection, member: Member<'_>) -> sqlx::Result<()> {
     sqlx::query!(
-        "INSERT INTO workers (name, host, service, version) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (name) DO UPDATE SET beat_at = mws_now(), successor_left_at = NULL",
+        "INSERT INTO workers (name, host, service, version, clock_ahead_ms) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (name) DO UPDATE SET clock_ahead_ms = excluded.clock_ahead_ms, beat_at = mws_now(),
+             successor_left_at = NULL",
         member.name,
         member.host,
         member.service.name(),
-        env!("CARGO_PKG_VERSION")
+        env!("CARGO_PKG_VERSION"),
+        member.clock_ahead_ms
     )
     .execute(conn)
     .await?;

@@ -21,6 +21,7 @@ mod canvases;
 mod carried;
 mod citations;
 mod claims;
+mod clocks_of_processes;
 mod closed_world;
 mod codes;
 mod comments;

@@ -100,7 +100,7 @@ async fn live_workers_are_counted_and_the_clocks_are_compared() -> anyhow::Resul
     let mut conn = world.pool().acquire().await?;
     assert_eq!(fleet::live_workers(&mut conn).await?, 0);
     for (name, service) in [("one", Service::Worker), ("another", Service::Scheduler)] {
-        fleet::beat(&mut conn, Member { name, host: "here", service }).await?;
+        fleet::beat(&mut conn, Member { name, host: "here", service, clock_ahead_ms: None }).await?;
     }
     assert_eq!(fleet::live_workers(&mut conn).await?, 1);
     measure_queues::run_once(&world.process).await?;

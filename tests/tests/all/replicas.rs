@@ -118,7 +118,7 @@ async fn a_replica_that_left_is_named_by_the_slot_that_is_kept_for_it() -> anyho
     let world = World::on(&server).await?;
     let mut conn = world.pool().acquire().await?;
     for (name, service) in [("one", Service::Worker), ("another", Service::Scheduler)] {
-        fleet::beat(&mut conn, Member { name, host: "here", service }).await?;
+        fleet::beat(&mut conn, Member { name, host: "here", service, clock_ahead_ms: None }).await?;
     }
     assert_eq!(verdict::replicas(&mut conn).await?, []);
     let slot = "SELECT pg_create_physical_replication_slot('standby_b', true)";
@@ -126,7 +126,7 @@ async fn a_replica_that_left_is_named_by_the_slot_that_is_kept_for_it() -> anyho
     let found = verdict::replicas(&mut conn).await?;
     let seen: Vec<(&str, bool)> = found.iter().map(|one| (one.name.as_str(), one.is_connected)).collect();
     assert_eq!(seen, [("standby_b", false)]);
-    let report = domain::verdict::report(&verdict::snapshot(&mut conn, 0, None).await?);
+    let report = domain::verdict::report(&verdict::snapshot(&mut conn, None, None).await?);
     let told = report.axes.iter().find(|axis| axis.sentence.contains("`standby_b` is not connected"));
     assert_eq!(told.and_then(|axis| axis.next.as_deref()), Some("mws doctor --only replicas"), "{report:?}");
     sqlx::query("SELECT pg_drop_replication_slot('standby_b')").execute(&mut *conn).await?;

@@ -61,7 +61,8 @@ async fn a_killing_stays_past_when_the_successor_stops_and_counts_again_if_the_k
 
     // It was cut off, not killed: what it did then is told anew when it falls silent again.
     let mut conn = world.pool().acquire().await?;
-    fleet::beat(&mut conn, Member { name: "killed", host: "a", service: Service::Worker }).await?;
+    let killed = Member { name: "killed", host: "a", service: Service::Worker, clock_ahead_ms: None };
+    fleet::beat(&mut conn, killed).await?;
     assert_eq!(liveness(&anna).await?.0, "healthy", "it lives");
     sqlx::query("UPDATE workers SET beat_at = mws_now() - interval '1 minute' WHERE name = 'killed'")
         .execute(&mut *conn)

@@ -126,6 +126,7 @@ impl Sender {
             http.request.method = "POST",
             http.request.resend_count = (attempt > 1).then(|| i64::from(attempt) - 1),
             server.address = host.as_ref().and_then(|checked| checked.url().host_str()),
+            server.port = host.as_ref().and_then(|checked| checked.url().port_or_known_default()).map(i64::from),
             http.response.status_code = Empty,
             error.code = Empty,
             error.type = Empty,
@@ -134,7 +135,7 @@ impl Sender {
         span.record("http.response.status_code", outcome.status.map(i64::from));
         if let Some(error) = outcome.error {
             span.record("error.code", error.name());
-            span.record("error.type", error.name());
+            span.record("error.type", error_type(error, outcome.status.map(i32::from)));
             span.record("otel.status_code", "ERROR");
         }
         outcome
@@ -180,6 +181,13 @@ impl Sender {
     }
 }
 
+/// Returns what spans call the failure of an attempt, as OpenTelemetry has it: the status of an answer that says so, or
+/// else what went wrong.
+pub(super) fn error_type(error: AttemptError, status: Option<i32>) -> String {
+    let refused = status.filter(|status| !(200..300).contains(status));
+    refused.map_or_else(|| error.name().to_owned(), |status| status.to_string())
+}
+
 /// Records the attempt's metrics. First attempts are told apart from later ones.
 fn measure(claim: &Claim, at_ms: i64, outcome: &AttemptOutcome) {
     let attempt = if claim.attempt <= 1 { "first" } else { "later" };
@@ -190,5 +198,22 @@ fn measure(claim: &Claim, at_ms: i64, outcome: &AttemptOutcome) {
         let delay = u64::try_from(at_ms).unwrap_or_default().saturating_sub(claim.id.minted_at_ms());
         metrics::histogram!("mws_webhook_first_attempt_delay_seconds")
             .record(Duration::from_millis(delay).as_secs_f64());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_answered_fails_of_its_status_and_what_was_not_of_what_went_wrong() {
+        for (error, status, told) in [
+            (AttemptError::HttpStatus, Some(503), "503"),
+            (AttemptError::RedirectRefused, Some(302), "302"),
+            (AttemptError::Timeout, Some(200), "timeout"),
+            (AttemptError::DnsFailed, None, "dns_failed"),
+        ] {
+            assert_eq!(error_type(error, status), told);
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! is under way holds a ticket, which its handler waits for, or else a token, so that the end of all of it can be
 //! awaited.
 
-use super::attempt::Sender;
+use super::attempt::{Sender, error_type};
 use super::messages::{Alive, Awaited, Events, Held, HeldTicket, Message};
 use super::scheduler::{Action, Cursor, DeliveryScheduler, Departure, Event, Limits, Slot};
 use super::statements::{BacklogCall, Statements};
@@ -260,7 +260,7 @@ impl Attempt {
     async fn record(self, ended: EndedAttempt, took: Option<Duration>, alive: Alive) {
         let has_failed = ended.error.is_some();
         if let Some(error) = ended.error {
-            self.traced.record("error.type", error.name());
+            self.traced.record("error.type", error_type(error, ended.response_status.map(i32::from)));
             self.traced.record("otel.status_code", "ERROR");
         }
         let recorded = self.statements.records.submit((ended, self.held));

@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 use domain::read::Read;
 use domain::task::Task;
 use domain::verdict::thresholds::SILENT_SECONDS;
-use domain::verdict::{Held, Process, span, taken_over};
+use domain::verdict::{Held, Process, clock_off_by, span, taken_over};
 use maud::{Markup, html};
 use poem::Response;
 use store::inspect;
@@ -28,8 +28,11 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     // The rest is shown where a migration has locked a table of these: this page is looked at meanwhile.
     let retained = retention(&visit.app).await.ok();
     let mut conn = visit.conn().await?;
-    let processes = verdict::processes(&mut conn).await?;
+    let mut processes = verdict::processes(&mut conn).await?;
     let workers_and_schedulers = verdict::fleet(&mut conn).await?;
+    let past = taken_over(&workers_and_schedulers);
+    // Those that need somebody stand on top, however many there are.
+    processes.sort_by_key(|one| !is_silent(one, &past) && clock_off(one).is_none());
     let kinds = reads::list(&mut conn).await?;
     let duties = verdict::reported(&mut conn).await?;
     let held = invariants::last(&mut conn).await?;
@@ -38,7 +41,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let ran = releases(env!("CARGO_PKG_VERSION"), &visit.app.process.name, &processes, applied, &schema);
     let main = html! {
         h1 { "Fleet" }
-        (shell::section("processes", "Processes", &living(&processes, &taken_over(&workers_and_schedulers), now)))
+        (shell::section("processes", "Processes", &living(&processes, &past, now)))
         (shell::section("releases", "Releases and the schema", &ran))
         (shell::section("reads", "Reads", &paused(&visit, &kinds, &workers_and_schedulers, now)))
         (shell::section("duties", "Duties of the schedulers", &done(&duties)))
@@ -49,6 +52,17 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     Ok(visit.whole("Fleet", &main))
 }
 
+/// Whether a process has not been heard of for so long that it counts as dead, and nobody went on with its work. An api
+/// says that it lives only when it is asked.
+fn is_silent(one: &ProcessRow, past: &[&str]) -> bool {
+    one.service != "api" && one.silent_seconds >= SILENT_SECONDS && !past.contains(&one.name.as_str())
+}
+
+/// By how much the clock of a process is off that lives; `None` if it is not.
+fn clock_off(one: &ProcessRow) -> Option<String> {
+    one.clock_ahead_ms.filter(|_| one.silent_seconds < SILENT_SECONDS).and_then(clock_off_by)
+}
+
 /// Shows the processes. `past`: the names of those that fell silent, and whose work others went on with.
 fn living(processes: &[ProcessRow], past: &[&str], now: DateTime<Utc>) -> Markup {
     if processes.is_empty() {
@@ -56,14 +70,14 @@ fn living(processes: &[ProcessRow], past: &[&str], now: DateTime<Utc>) -> Markup
     }
     let rows = html! {
         @for one in processes {
-            @let word = if one.service == "api" { "·" } else if one.silent_seconds < SILENT_SECONDS { "live" } else { "silent" };
             @let is_past = past.contains(&one.name.as_str());
             tr {
-                td { (one.service) }
+                td { (one.service) (instead(Fit::Wide, "Name", &html! { (one.name) })) }
                 td {
-                    @if word == "·" { span.soft { "when asked" } }
+                    @if one.service == "api" { span.soft { "when asked" } }
                     @else if is_past { (state("ended")) div.soft { "its work was taken over" } }
-                    @else { (state(word)) }
+                    @else { (state(if is_silent(one, past) { "silent" } else { "live" })) }
+                    @if let Some(by) = clock_off(one) { div.warn { span aria-hidden="true" { "! " } "clock " (by) } }
                 }
                 td.number { (span(one.silent_seconds)) " ago" }
                 td.number { @if is_past { span.soft { "–" } } @else { (one.busy) " of " (one.slots) } }

@@ -79,6 +79,7 @@ mod tests {
             lives_seconds: 60.0,
             silent_seconds,
             successor_left: false,
+            clock_ahead_ms: None,
         }
     }
 

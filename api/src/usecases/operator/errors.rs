@@ -190,6 +190,7 @@ mod tests {
             lives_seconds: 1.0,
             silent_seconds: 1.0,
             successor_left: false,
+            clock_ahead_ms: None,
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::http::error::Answer;
 use domain::verdict::{self, Report, Snapshot};
-use runtime::clock::Clocks;
+use store::fleet::Service;
 
 /// The state of the service, and the verdict on it.
 pub struct Verdict {
@@ -16,8 +16,8 @@ pub struct Verdict {
 /// Inspects the service.
 pub async fn verdict(app: &App) -> Answer<Verdict> {
     let mut conn = app.pages.acquire().await?;
-    let skew_ms = Clocks::read(&mut conn).await?.skew_ms();
-    let snapshot = store::verdict::snapshot(&mut conn, skew_ms, app.process.media.free_ratio()).await?;
+    let own = app.process.own_clock(&mut conn, Service::Api).await?;
+    let snapshot = store::verdict::snapshot(&mut conn, Some(own), app.process.media.free_ratio()).await?;
     let report = verdict::report(&snapshot);
     Ok(Verdict { snapshot, report })
 }

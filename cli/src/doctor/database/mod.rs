@@ -7,8 +7,8 @@ use super::finding::Finding;
 use crate::output::counted;
 use books::{audit_log, journal, rows_hold, seals};
 use domain::task::Task;
-use domain::verdict::thresholds::{JOB_WAITS_SECONDS, MOST_SKEW_MS, SILENT_SECONDS};
-use domain::verdict::{Process, Replica, fallen, past, some_of, span};
+use domain::verdict::thresholds::{JOB_WAITS_SECONDS, SILENT_SECONDS};
+use domain::verdict::{Clock, Process, Replica, State, clocks_off, fallen, past, some_of, span};
 use notices::notices;
 use runtime::clock::Clocks;
 use runtime::config::Settings;
@@ -73,7 +73,8 @@ pub(super) async fn look(settings: &Settings) -> Found {
 async fn all(pool: &PgPool, settings: &Settings) -> sqlx::Result<Found> {
     let mut conn = pool.acquire().await?;
     let heard = |one: &ProcessRow| one.service == "api" && one.silent_seconds < API_HEARD_SECONDS;
-    let apis = verdict::processes(&mut conn).await?.into_iter().filter(heard).count();
+    let processes = verdict::processes(&mut conn).await?;
+    let apis = processes.iter().filter(|one| heard(one)).count();
     let findings = vec![
         server(&mut conn).await?,
         schema(&mut conn).await?,
@@ -81,7 +82,7 @@ async fn all(pool: &PgPool, settings: &Settings) -> sqlx::Result<Found> {
         extensions(&mut conn).await?,
         queue(&mut conn).await?,
         listen(pool, settings).await,
-        clock(&mut conn).await?,
+        clocks(&mut conn, &processes).await?,
         workers(&verdict::fleet(&mut conn).await?, apis),
         engines(&inspect::living(&mut conn).await?),
         backlog(&mut conn).await?,
@@ -198,13 +199,21 @@ async fn listen(pool: &PgPool, settings: &Settings) -> Finding {
     Finding::problem("listen", "notifications are not heard: work waits for the next poll", cure)
 }
 
-async fn clock(conn: &mut PgConnection) -> sqlx::Result<Finding> {
-    let skew_ms = Clocks::read(conn).await?.skew_ms().abs();
-    let value = format!("within {skew_ms} ms of the database's");
-    Ok(if skew_ms <= MOST_SKEW_MS {
-        Finding::fine("clock", value)
+/// This host's clock and those of the processes that live, by the rule of the verdict of `mws health`.
+async fn clocks(conn: &mut PgConnection, processes: &[ProcessRow]) -> sqlx::Result<Finding> {
+    let here = Clock { whose: "this host".to_owned(), ahead_ms: Clocks::read(conn).await?.skew_ms() };
+    let clocks = verdict::clocks(processes, Some(here));
+    let Some((state, sentence)) = clocks_off(&clocks) else {
+        let most = clocks.iter().map(|one| one.ahead_ms.saturating_abs()).max().unwrap_or_default();
+        return Ok(Finding::fine("clock", format!("within {most} ms of the database's")));
+    };
+    let cure = "synchronise these hosts and the database's (NTP): times in logs, requests to a bucket and certificates go by \
+                a host's clock; leases, due times and webhooks' signatures by the database's";
+    let value = sentence.trim_end_matches('.');
+    Ok(if state == State::Failing {
+        Finding::problem("clock", value, cure)
     } else {
-        Finding::warning("clock", value, "synchronise both hosts (NTP): signatures and logs go by this clock")
+        Finding::warning("clock", value, cure)
     })
 }
 

@@ -1,10 +1,11 @@
 //! Judges whether everything runs that must: workers, schedulers, their duties, clocks that agree, and the database's
 //! schema and replicas.
 
+use super::clocks::clocks_off;
 use super::fallen::{Fallen, fallen, past, repeated, some_of};
 use super::thresholds::{
-    DUTY_FAILING_SECONDS, DUTY_FAILING_TURNS, DUTY_LATE_TURNS, FATAL_SKEW_MS, LITTLE_FREE_PERCENT, MOST_SKEW_MS,
-    NEARLY_NONE_FREE_PERCENT, SILENT_SECONDS,
+    DUTY_FAILING_SECONDS, DUTY_FAILING_TURNS, DUTY_LATE_TURNS, LITTLE_FREE_PERCENT, NEARLY_NONE_FREE_PERCENT,
+    SILENT_SECONDS,
 };
 use super::{Duty, Number, Process, Snapshot, State, Trouble, count, counted, database, span};
 use std::cmp::Ordering;
@@ -26,7 +27,7 @@ pub(super) fn troubles(snapshot: &Snapshot) -> Vec<Trouble> {
     // A schema that can't be used comes first: processes may be missing because of it.
     let mut found = database::schema(snapshot);
     found.extend(missing(snapshot));
-    found.extend(clock(snapshot));
+    found.extend(clocks(snapshot));
     found.extend(disk(snapshot));
     found.extend(late_duties(snapshot));
     found.extend(ended_silently(&fallen(&snapshot.processes)));
@@ -51,13 +52,10 @@ fn missing(snapshot: &Snapshot) -> Option<Trouble> {
     Some(Trouble::new(State::Failing, sentence, "mws doctor --only workers"))
 }
 
-fn clock(snapshot: &Snapshot) -> Option<Trouble> {
-    let ms = snapshot.clock_skew_ms;
-    (ms.abs() > MOST_SKEW_MS).then(|| {
-        let sentence = format!("The api's clock is {} the database's.", skew(ms));
-        let state = if ms.abs() > FATAL_SKEW_MS { State::Failing } else { State::Degraded };
-        Trouble::new(state, sentence, "mws doctor --only clock")
-    })
+/// Judges the clocks of all processes, so that the verdict is the same whichever api is asked.
+fn clocks(snapshot: &Snapshot) -> Option<Trouble> {
+    let (state, sentence) = clocks_off(&snapshot.clocks)?;
+    Some(Trouble::new(state, sentence, "mws doctor --only clock"))
 }
 
 fn disk(snapshot: &Snapshot) -> Option<Trouble> {
@@ -148,9 +146,4 @@ fn is_failing(duty: &Duty) -> bool {
 fn later(one: &Duty, other: &Duty) -> Ordering {
     let turns = |duty: &Duty| duty.done_seconds / duty.every_seconds.max(1.0);
     is_failing(one).cmp(&is_failing(other)).then_with(|| turns(one).total_cmp(&turns(other)))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a skew is shown to the second")]
-fn skew(ms: i64) -> String {
-    format!("{} {}", span(ms.abs() as f64 / 1_000.0), if ms > 0 { "ahead of" } else { "behind" })
 }

@@ -4,6 +4,7 @@
 //! It is a pure function of a [`Snapshot`], which `store::verdict` takes. Equal numbers give equal words, so that `GET
 //! /operator/report`, `mws health` and the console agree. Only this module decides what the numbers mean.
 
+mod clocks;
 mod database;
 mod delivery;
 mod execution;
@@ -17,6 +18,7 @@ mod snapshot;
 mod tests;
 pub mod thresholds;
 
+pub use clocks::{Clock, clock_off_by, clocks_off};
 pub use fallen::{Fallen, fallen, past, predecessor, some_of, taken_over};
 pub use invariants::{Held, Invariant, MOST_COUNTED, Outcome};
 pub use snapshot::{

@@ -2,6 +2,7 @@
 //!
 //! Times are ages in seconds by the database's clock, so that no other clock is needed. The one time of day is shown.
 
+use super::clocks::Clock;
 use super::invariants::Held;
 use super::thresholds::SILENT_SECONDS;
 use crate::ids::{AccountId, EndpointId, JobId};
@@ -28,8 +29,8 @@ pub struct Snapshot {
     pub invariants: Vec<Held>,
     /// The schedulers' duties.
     pub duties: Vec<Duty>,
-    /// Milliseconds by which this process's clock is ahead of the database's; negative if it is behind.
-    pub clock_skew_ms: i64,
+    /// The clocks of the processes that live, where they told of them.
+    pub clocks: Vec<Clock>,
     /// The schema, beside what this process's release needs.
     pub schema: Schema,
     /// The servers that follow the database: those that are connected, and those that it waits for.
@@ -65,6 +66,8 @@ pub struct Process {
     pub tasks: Vec<Task>,
     /// Whether another went on with its work after it fell silent, and has stopped normally since.
     pub successor_left: bool,
+    /// Milliseconds by which its clock was ahead of the database's at its last report; `None` if it did not tell.
+    pub clock_ahead_ms: Option<i64>,
 }
 
 impl Process {

@@ -42,10 +42,10 @@ pub const MANY_ENDPOINTS: i64 = 5;
 /// `MwsLedgerUnchecked` has it too.
 pub const LEDGER_UNCHECKED_SECONDS: f64 = 900.0;
 
-/// Milliseconds by which clocks may differ before times in logs and signatures are hard to trust. The alert
-/// `MwsClockSkew` has it too.
+/// Milliseconds by which clocks may differ before times in logs are hard to trust. The alert `MwsClockSkew` has it too.
 pub const MOST_SKEW_MS: i64 = 1_000;
-/// Milliseconds by which clocks may differ before receivers refuse our signatures, or soon will (at five minutes).
+/// Milliseconds by which clocks may differ before others refuse what goes by a host's, or soon will: a bucket does with
+/// requests that are a quarter of an hour off.
 pub const FATAL_SKEW_MS: i64 = 240_000;
 /// The free part of the disk for media below which somebody should look, in percent. The alert `MwsDiskFilling` has it
 /// too.

@@ -9,8 +9,10 @@ mod patience;
 mod program;
 mod start;
 
+pub use database_clock::DatabaseClock;
 pub use program::{close_to_others, executor, exit_code, install_crypto};
 
+use crate::clock::Clocks;
 use crate::config::Settings;
 use crate::descriptors;
 use crate::media::MediaStore;
@@ -21,9 +23,8 @@ use crate::providers::Providers;
 use crate::signs::Signs;
 use crate::wake::Wakes;
 use connections::turns_of;
-use database_clock::look_at_clock;
-use domain::verdict::predecessor;
-use sqlx::PgPool;
+use domain::verdict::{Clock, predecessor};
+use sqlx::{PgConnection, PgPool};
 use std::sync::{Arc, OnceLock};
 use store::fleet::{self, Member, Service};
 use store::{PoolSize, verdict};
@@ -56,6 +57,8 @@ pub struct Process {
     pub signs: Signs,
     /// Turns for transactions and long lists of one account, which have a share of the connections together.
     pub own_turns: OwnTurns,
+    /// How far this host's clock is from the database's.
+    pub database_clock: DatabaseClock,
     /// Cancelled when the process is to end.
     pub shutdown: CancellationToken,
     /// The confinement of this process's decoders, once it has a worker: its name, or `refused`.
@@ -65,7 +68,13 @@ pub struct Process {
 impl Process {
     /// Returns this process as a member of the fleet that runs `service`.
     pub fn member(&self, service: Service) -> Member<'_> {
-        Member { name: &self.name, host: &self.host, service }
+        Member { name: &self.name, host: &self.host, service, clock_ahead_ms: self.database_clock.ahead_ms() }
+    }
+
+    /// Reads this host's clock beside the database's now, for a verdict by the process that runs `service`.
+    pub async fn own_clock(&self, conn: &mut PgConnection, service: Service) -> sqlx::Result<Clock> {
+        let ahead_ms = Clocks::read(conn).await?.skew_ms();
+        Ok(Clock { whose: format!("{} {}", service.name(), self.name), ahead_ms })
     }
 
     /// Takes this process, which stops normally, out of the fleet. If it was started in the place of one that fell
@@ -87,10 +96,10 @@ impl Process {
         }
     }
 
-    /// Reads the database's clock: new ids follow it, and a metric tells how far this host's is from it. A process does
-    /// so when it starts, and each minute.
+    /// Reads the database's clock: new ids follow it, and a metric and the process's row tell how far this host's is
+    /// from it. A process does so when it starts, and every ten seconds.
     pub async fn look_at_clock(&self) -> sqlx::Result<()> {
-        look_at_clock(&self.pool).await
+        self.database_clock.look(&self.pool).await
     }
 
     /// Returns this process with its connections to the database open at any time, for one that answers calls.

@@ -1,9 +1,8 @@
 //! Starts a process: it checks its settings, waits for the database and brings it up to date, and makes what it shares.
 
-use super::Process;
 use super::connections::turns_of;
-use super::database_clock::{follow_clock, look_at_clock};
 use super::patience::in_patience;
+use super::{DatabaseClock, Process};
 use crate::config::Settings;
 use crate::descriptors;
 use crate::measure;
@@ -39,6 +38,7 @@ impl Process {
         require("MWS_OPERATOR_TOKEN", settings.operator_token.as_ref())?;
         require("MWS_DEFAULT_WEBHOOK_SECRET", settings.default_webhook_secret.as_ref())?;
         let patience = Duration::from_secs(settings.database_wait_seconds);
+        let clock = DatabaseClock::default();
         let (name, direct) = (format!("mws-{service}"), settings.direct_url(url));
         let pool = in_patience(patience, async || {
             let pool = store::connect(url, connections, &name).await?;
@@ -47,15 +47,20 @@ impl Process {
                 return Err(StartError::Pooler);
             }
             can_open(&settings, &pool).await?;
-            look_at_clock(&pool).await?;
+            clock.look(&pool).await?;
             Ok(pool)
         })
         .await?;
-        Self::over(settings, pool)
+        Self::beside(settings, pool, clock)
     }
 
     /// Returns a process on a database that is up to date.
     pub fn over(settings: Settings, pool: PgPool) -> Result<Self, StartError> {
+        Self::beside(settings, pool, DatabaseClock::default())
+    }
+
+    /// Returns a process on a database that is up to date, and whose clock was read.
+    fn beside(settings: Settings, pool: PgPool, database_clock: DatabaseClock) -> Result<Self, StartError> {
         let media = MediaStore::open(&settings.media_store_url())?;
         let policy = NetworkPolicy::naming(settings.outbound_allow.iter().copied());
         if policy.names_networks() {
@@ -67,7 +72,7 @@ impl Process {
         let providers = settings.providers.as_deref().map_or_else(|| Ok(Providers::default()), Providers::load)?;
         let shutdown = CancellationToken::new();
         let wakes = wakes(&settings, &pool, shutdown.clone())?;
-        tokio::spawn(follow_clock(pool.clone(), shutdown.clone()));
+        tokio::spawn(database_clock.clone().follow(pool.clone(), shutdown.clone()));
         let host = host_name();
         let name = format!("{host}-{}-{}", std::process::id(), Ulid::generate());
         Ok(Self {
@@ -83,6 +88,7 @@ impl Process {
             operator_webhook,
             wakes,
             signs: Signs::default(),
+            database_clock,
             shutdown,
             decoders: Arc::default(),
         })

@@ -11,7 +11,7 @@ mod workers;
 pub use duties::{DutyTold, forget, reported, tell};
 pub use hours::{HOURS, HourRow, by_hour};
 pub use slots::{LOOKED_AT_A_SLOT, SLOTS, TaskSlot, by_slot};
-pub use workers::{ProcessRow, fleet, processes};
+pub use workers::{ProcessRow, clocks, fleet, processes};
 
 use crate::{invariants, notices, pending_migrations};
 use domain::ids::{AccountId, EndpointId, JobId};
@@ -19,20 +19,23 @@ use domain::minutes::Minutes;
 use domain::task::Task;
 use domain::verdict::thresholds::{NEW_KIND_HOURS, NEW_KIND_JOBS, NEW_KIND_PAYERS};
 use domain::verdict::{
-    Backlog, Books, Deliveries, Disabled, Ended, EndedBefore, EndedTask, FailedMigration, Failure, LOOKED_AT,
+    Backlog, Books, Clock, Deliveries, Disabled, Ended, EndedBefore, EndedTask, FailedMigration, Failure, LOOKED_AT,
     NewFailure, OutOfMinutes, Replica, Schema, Snapshot, Troubled,
 };
 use sqlx::PgConnection;
+use workers::with_claims;
 
 /// How many servers that follow the database are looked at.
 const MOST_REPLICAS: i64 = 50;
 
-/// Returns all numbers of this moment. `clock_skew_ms` is how many milliseconds the caller's clock is ahead of the
-/// database's, `media_free` how much of the caller's disk for media is free, from 0 to 1.
-pub async fn snapshot(conn: &mut PgConnection, clock_skew_ms: i64, media_free: Option<f64>) -> sqlx::Result<Snapshot> {
+/// Returns all numbers of this moment. `own`: the caller's clock, `media_free`: how much of the caller's disk for media
+/// is free, from 0 to 1.
+pub async fn snapshot(conn: &mut PgConnection, own: Option<Clock>, media_free: Option<f64>) -> sqlx::Result<Snapshot> {
     let schema = schema(&mut *conn).await?;
     let replicas = replicas(&mut *conn).await?;
-    let processes = fleet(&mut *conn).await?;
+    let rows = processes(&mut *conn).await?;
+    let clocks = clocks(&rows, own);
+    let processes = with_claims(&mut *conn, rows).await?;
     let paused = sqlx::query_scalar!("SELECT read FROM read_kinds WHERE paused_at IS NOT NULL ORDER BY read");
     let paused = paused.fetch_all(&mut *conn).await?.iter().filter_map(|read| Task::from_name(read)).collect();
     let backlogs = backlogs(&mut *conn).await?;
@@ -53,7 +56,7 @@ pub async fn snapshot(conn: &mut PgConnection, clock_skew_ms: i64, media_free: O
         books,
         invariants,
         duties,
-        clock_skew_ms,
+        clocks,
         schema,
         replicas,
         media_free,

@@ -59,6 +59,8 @@ pub struct HealthWorker {
     pub busy: u32,
     /// Seconds since it last reported; from 30 on it counts as dead.
     pub silent_seconds: f64,
+    /// Milliseconds by which its clock is ahead of the database's; negative if it is behind, null where it did not tell.
+    pub clock_ahead_ms: Option<i64>,
 }
 
 /// A scheduler.
@@ -70,6 +72,8 @@ pub struct HealthScheduler {
     pub version: Text,
     /// Seconds since it last reported; from 30 on it counts as dead.
     pub silent_seconds: f64,
+    /// Milliseconds by which its clock is ahead of the database's; negative if it is behind, null where it did not tell.
+    pub clock_ahead_ms: Option<i64>,
 }
 
 impl From<Snapshot> for HealthLoad {
@@ -120,6 +124,7 @@ impl From<Process> for HealthWorker {
             slots: count(process.slots),
             busy: count(process.busy),
             silent_seconds: tenths(process.silent_seconds.max(0.0)),
+            clock_ahead_ms: process.clock_ahead_ms,
         }
     }
 }
@@ -130,6 +135,7 @@ impl From<Process> for HealthScheduler {
             name: Text(process.name),
             version: Text(process.version),
             silent_seconds: tenths(process.silent_seconds.max(0.0)),
+            clock_ahead_ms: process.clock_ahead_ms,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Each trouble, and the sentence and the command that it comes to.
 
 mod also;
+mod clocks;
 mod fallen;
 mod thresholds;
 
@@ -31,6 +32,7 @@ fn process(service: &str, silent_seconds: f64) -> Process {
         busy: 0,
         tasks,
         successor_left: false,
+        clock_ahead_ms: Some(0),
     }
 }
 
@@ -274,9 +276,6 @@ fn what_does_not_run_or_runs_late_is_named() {
     let late = one(|all| all.duties[0].done_seconds = 120.0);
     assert_told(&late, State::Degraded, "`fold_minutes` was last done 2 min ago", "mws doctor");
     assert_eq!(one(|all| all.duties[0].done_seconds = 900.0).0, State::Failing);
-    let skewed = one(|all| all.clock_skew_ms = -5_000);
-    assert_told(&skewed, State::Degraded, "5 s behind", "mws doctor --only clock");
-    assert_eq!(one(|all| all.clock_skew_ms = 300_000).0, State::Failing);
     let full = one(|all| all.media_free = Some(0.083));
     assert_told(&full, State::Degraded, "nearly full: 8.3 % of it is free", "mws doctor --only disk");
     assert_eq!(one(|all| all.media_free = Some(0.009)).0, State::Failing);
