@@ -1,18 +1,19 @@
 //! Objects as files of this machine, which decoders read: a folder's own file, or a copy from a bucket.
 
 use super::{MediaError, MediaStore};
+use crate::scratch::ScratchFolder;
 use futures_util::TryStreamExt;
 use object_store::ObjectStoreExt;
 use object_store::path::Path as Key;
 use std::path::{Path, PathBuf};
 use tokio::io::AsyncWriteExt;
-use ulid::Ulid;
 
 /// An object as a file, for decoders. If it is a copy, dropping this deletes it.
 #[derive(Debug)]
 pub struct LocalMedia {
     path: PathBuf,
-    copied: bool,
+    /// The folder of a copy.
+    _copied: Option<ScratchFolder>,
 }
 
 impl LocalMedia {
@@ -23,18 +24,9 @@ impl LocalMedia {
 
     /// Returns a path for a copy, in a new folder that only this user may enter, since media is private.
     async fn new_copy() -> std::io::Result<Self> {
-        let folder = std::env::temp_dir().join(format!("mws-media-{}", Ulid::generate()));
-        tokio::fs::DirBuilder::new().mode(0o700).create(&folder).await?;
-        Ok(Self { path: folder.join("media"), copied: true })
-    }
-}
-
-impl Drop for LocalMedia {
-    fn drop(&mut self) {
-        if let Some(folder) = self.path.parent().filter(|_| self.copied) {
-            // The system clears its folder for temporary files if this fails.
-            let _ = std::fs::remove_dir_all(folder);
-        }
+        let folder = tokio::task::spawn_blocking(|| ScratchFolder::new(&std::env::temp_dir()));
+        let folder = folder.await.map_err(std::io::Error::other)??;
+        Ok(Self { path: folder.path().join("media"), _copied: Some(folder) })
     }
 }
 
@@ -45,7 +37,7 @@ impl MediaStore {
         if let Some(folder) = &self.folder {
             // Checked, so that a missing object fails in the same way in every kind of store.
             self.objects.head(&key).await?;
-            return Ok(LocalMedia { path: folder.join(key.as_ref()), copied: false });
+            return Ok(LocalMedia { path: folder.join(key.as_ref()), _copied: None });
         }
         let local = LocalMedia::new_copy().await?;
         let mut file = tokio::fs::File::create_new(&local.path).await?;
