@@ -115,6 +115,11 @@ async fn a_folder_has_the_free_part_of_its_disk_unless_another_is_said() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+/// A store that is no folder.
+fn elsewhere() -> MediaStore {
+    MediaStore { objects: Arc::new(InMemory::new()), folder: None, bucket: None, free: None }
+}
+
 #[tokio::test]
 async fn a_copy_goes_with_its_holder_and_a_killed_process_s_copies_go_before_the_next() {
     let left = std::env::temp_dir().join(format!("mws-scratch-{}", Ulid::generate()));
@@ -122,7 +127,7 @@ async fn a_copy_goes_with_its_holder_and_a_killed_process_s_copies_go_before_the
     std::fs::write(left.join("media"), "half of a film").unwrap();
     let an_hour_ago = std::fs::metadata(&left).unwrap().modified().unwrap() - std::time::Duration::from_hours(1);
     std::fs::File::open(&left).unwrap().set_modified(an_hour_ago).unwrap();
-    let store = MediaStore { objects: Arc::new(InMemory::new()), folder: None, bucket: None, free: None };
+    let store = elsewhere();
     store.put("items/a", Bytes::from_static(b"media")).await.unwrap();
     let copy = store.local("items/a").await.unwrap();
     assert!(!left.exists());
@@ -132,4 +137,16 @@ async fn a_copy_goes_with_its_holder_and_a_killed_process_s_copies_go_before_the
     assert!(std::fs::File::open(of_process).unwrap().try_lock().is_err(), "another process would sweep it");
     drop(copy);
     assert!(!path.exists());
+}
+
+#[tokio::test]
+async fn a_copy_of_other_bytes_than_were_stored_is_the_stores_fault() {
+    let (store, key) = (elsewhere(), "items/a");
+    store.put(key, Bytes::from_static(b"media")).await.unwrap();
+    let [stored, other]: [[u8; 32]; 2] = [b"media", b"other"].map(|bytes| Sha256::digest(bytes).into());
+    store.local_whole(key, 5, Some(&stored)).await.unwrap();
+    store.local_whole(key, 5, None).await.unwrap();
+    let error = store.local_whole(key, 5, Some(&other)).await.unwrap_err();
+    assert!(matches!(&error, MediaError::Altered(altered) if altered == key), "{error}");
+    assert!(crate::own_fault::is_behind(&error) && error.cure().contains("is not what was stored"), "{error}");
 }
