@@ -342,7 +342,7 @@ mod tests {
         store.put(key, Bytes::from(bytes)).await.unwrap();
         let (open, tools, ctx, still) = (OpenMedia::new(store), studio.tools(), an_hour(), still(item));
         let renderer = Renderer::found(&tools).expect("`scripts/setup` installs an ffmpeg that encodes");
-        let media = StoredMedia { object_key: key.to_owned(), bytes: 0 };
+        let media = StoredMedia { object_key: key.to_owned(), bytes: 0, sha256: None };
         // Whoever has the item open meanwhile shares its file.
         let other = open.get(&media, &tools, &ctx).await.unwrap();
         let file = Arc::downgrade(&other.source.shared_file());

@@ -74,6 +74,7 @@ pub async fn run(process: Process) -> anyhow::Result<()> {
 
 /// Works until the process is told to end, doing jobs with these engines.
 pub async fn run_with(process: Process, engines: Engines) -> anyhow::Result<()> {
+    runtime::scratch::sweep(&std::env::temp_dir());
     let tasks = subscribed(&process, &engines);
     let slots = process.settings.read_slots();
     let offered = engines.offered.iter().filter(|offer| tasks.contains(&offer.task)).cloned().collect();

@@ -17,8 +17,8 @@ const A_READ: usize = 16;
 const INGESTS: usize = 64;
 /// Descriptors of a connection that is served: its socket, and a file that is sent or received.
 const A_CONNECTION: u64 = 2;
-/// Descriptors of a job that waits for its provider: its socket, the file that it sends or is answered into, and the
-/// lock of its folder.
+/// Descriptors of a job that waits for its provider: its socket, the media that it sends, and the file that it is
+/// answered into.
 const A_WAITING_JOB: usize = 3;
 /// Jobs of a worker that wait for providers, at most.
 pub const MOST_WAITING_JOBS: usize = 256;

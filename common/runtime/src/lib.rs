@@ -20,6 +20,7 @@ pub mod own_turns;
 pub mod process;
 pub mod providers;
 pub mod queue;
+pub mod scratch;
 pub mod seal;
 pub mod signs;
 pub mod sparing;

@@ -111,7 +111,27 @@ async fn where_clocks_are_apart_what_was_acknowledged_waits(bucket: &Bucket) -> 
     assert_eq!(trusted_client(&[])?.head(url).send().await?.status(), 503);
     proxy.restore();
     assert_eq!(trusted_client(&[])?.head(url).send().await?.status(), 200);
+    other_bytes_than_were_stored_are_no_customer_s_fault(&world, &tenant).await?;
     world.end().await
+}
+
+/// As where somebody wrote over an object, or its disk lost some of it.
+async fn other_bytes_than_were_stored_are_no_customer_s_fault(world: &World, tenant: &Tenant) -> anyhow::Result<()> {
+    let (media, bytes) = (&world.process.media, silence(3)?);
+    let upload = tenant.client.announce(bytes.len(), &json!({})).await?;
+    assert_eq!(put(tenant, &upload, &bytes).await?.status, 200);
+    let prefix = format!("items/{}", upload["item_id"].as_str().unwrap_or_default());
+    let stored = media.stored_under(&prefix).await?;
+    ensure!(stored.len() == 1, "{stored:?}");
+    let mut other = bytes.clone();
+    other.iter_mut().rev().take(99).for_each(|byte| *byte = 7);
+    media.put(&stored[0].key, other.into()).await?;
+    complete(tenant, &upload).await?;
+    let scheduler = world.scheduler().await?;
+    handed_back(world).await?;
+    media.put(&stored[0].key, bytes.into()).await?;
+    ready(world, tenant, &upload).await?;
+    scheduler.stop().await
 }
 
 /// Completes an upload whose bytes the bucket will not give out, and has it do so again.

@@ -1,14 +1,17 @@
 //! Timelines: what they are made of, what they refuse, and the renders that they start. What every document has is
 //! `boards`'; what a film looks and sounds like is the worker's.
 
-use crate::renders::{job_id, speaks};
-use domain::ids::ItemId;
+use crate::renders::{duck, job_id, speaks};
+use domain::ids::{ItemId, JobId};
 use mws_tests::clients;
 use mws_tests::world::runners;
 use mws_tests::world::{Answer, Client, Media, Tenant, World};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
+use store::jobs::{self, Music};
 
 /// A timeline with these operations done.
 async fn made(client: &Client, ops: Value) -> anyhow::Result<Value> {
@@ -342,5 +345,35 @@ async fn silence_that_is_removed_and_music_that_is_ducked_are_timelines_to_go_on
     let both = json!({ "ref": voice, "timeline": true, "render": true });
     assert_eq!(tenant.client.tool("remove_silence", &both).await?.code(), "invalid_request");
     assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 0);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_worker_learns_the_hash_of_each_file_that_it_is_to_fetch() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let [first, second] = films(&world, &tenant).await?;
+    let music = world.item(&tenant, Media::audio(60)).await?;
+    // The second has none, and is compared with nothing.
+    let hashed = "UPDATE items SET sha256 = sha256(convert_to(id::text, 'UTF8')) WHERE id <> $1";
+    sqlx::query(hashed).bind(second).execute(world.pool()).await?;
+    let scenes = json!([{ "op": "add_scene", "ref": first }, { "op": "add_scene", "ref": second }]);
+    let film = rendered(&tenant.client, &made(&tenant.client, scenes).await?, json!({})).await?;
+    let ids: [JobId; 2] = [job_id(&film)?.parse()?, job_id(&duck(&tenant.client, first, music).await?)?.parse()?];
+    let mut files = Vec::new();
+    for job in jobs::claim(&mut *world.pool().acquire().await?, &ids, "a test", &[]).await?.claimed {
+        files.extend(job.item);
+        let Some(render) = job.render else { continue };
+        files.extend(render.others.into_iter().flatten());
+        if let Some(Music::Here(music)) = render.music {
+            files.push(music);
+        }
+    }
+    let named: BTreeSet<ItemId> = files.iter().map(|file| file.id).collect();
+    assert_eq!(named, BTreeSet::from([first, second, music]));
+    for file in files {
+        let wanted = (file.id != second).then(|| Sha256::digest(file.id.uuid().to_string()).to_vec());
+        assert_eq!(file.media().sha256, wanted, "{}", file.id);
+    }
     world.end().await
 }

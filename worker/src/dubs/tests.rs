@@ -93,7 +93,7 @@ impl Cinema {
         let bytes = fs::read(path).unwrap();
         let len = i64::try_from(bytes.len()).unwrap();
         self.store.put(key, bytes.into()).await.unwrap();
-        StoredMedia { object_key: key.to_owned(), bytes: len }
+        StoredMedia { object_key: key.to_owned(), bytes: len, sha256: None }
     }
 
     async fn dub(

@@ -68,7 +68,8 @@ impl OpenMedia {
     }
 
     async fn open(&self, media: &StoredMedia, tools: &Arc<MediaTools>, ctx: &JobCtx) -> Result<Opened, ReadError> {
-        let file = self.store.local_whole(&media.object_key, media.bytes).await.map_err(unavailable)?;
+        let copied = self.store.local_whole(&media.object_key, media.bytes, media.sha256.as_deref());
+        let file = copied.await.map_err(unavailable)?;
         let source = MediaSource::open(file.path(), tools, ctx).await?;
         Ok(Opened { source, _file: file })
     }
@@ -76,7 +77,13 @@ impl OpenMedia {
 
 /// Media that is gone is final; a store that does not answer may do so later.
 fn unavailable(error: MediaError) -> ReadError {
-    if error.is_missing() { ReadError::Missing } else { std::io::Error::other(error).into() }
+    if error.is_missing() {
+        return ReadError::Missing;
+    }
+    if error.is_of_the_store() {
+        tracing::warn!(error = %error, next = error.cure(), "The media store failed.");
+    }
+    std::io::Error::other(error).into()
 }
 
 #[cfg(test)]

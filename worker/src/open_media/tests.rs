@@ -14,7 +14,7 @@ async fn stored(studio: &Studio, key: &str) -> OpenMedia {
 }
 
 fn media(key: &str, bytes: i64) -> StoredMedia {
-    StoredMedia { object_key: key.to_owned(), bytes }
+    StoredMedia { object_key: key.to_owned(), bytes, sha256: None }
 }
 
 fn same_file(one: &Held, other: &Held) -> bool {

@@ -107,16 +107,6 @@ fn material(media: &MediaSource) -> Material {
     }
 }
 
-/// Deletes what killed renders have left. It runs when a worker starts, and before each render: right after a kill
-/// those folders are too young to be told from one that begins.
-fn sweep(tools: &MediaTools) {
-    match Workshop::sweep(tools) {
-        Ok(0) => {}
-        Ok(folders) => tracing::info!(folders, "Folders of renders that were cut off are gone."),
-        Err(error) => tracing::warn!(error = %error, "Folders of renders that were cut off may be left."),
-    }
-}
-
 /// Draws this picture of these layers, in at most `most_bytes` bytes.
 pub(crate) async fn draw(
     tools: &Arc<MediaTools>,
@@ -125,7 +115,6 @@ pub(crate) async fn draw(
     most_bytes: u64,
     ctx: &JobCtx,
 ) -> Result<Rendered, ReadError> {
-    sweep(tools);
     canvas::draw(&canvas::Easel { still, tools, most_bytes }, layers, ctx).await
 }
 
@@ -138,7 +127,6 @@ impl Renderer {
             tracing::warn!(encoder = missing, "ffmpeg lacks an encoder, so this worker can't render.");
             return None;
         }
-        sweep(tools);
         let built = tools.ffmpeg_says("-version")?;
         let version = built.split_whitespace().nth(2).unwrap_or("unknown").to_owned();
         let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
@@ -180,7 +168,6 @@ impl Renderer {
         most_bytes: u64,
         ctx: &JobCtx,
     ) -> Result<Rendered, ReadError> {
-        sweep(sources.source.tools());
         if let RenderPlan::RenderTimeline { film } = plan {
             if film.has_text() && !self.draws_text {
                 return Err(ReadError::EngineNotConfigured(Task::Render));

@@ -1,7 +1,7 @@
 //! Why the media store failed, and what an operator can do about it.
 
 /// Error codes of S3 that the operator can do something about, and what to do.
-const CURES: [(&[&str], &str); 4] = [
+const CURES: [(&[&str], &str); 5] = [
     (&["RequestTimeTooSkewed"], "set this machine's clock: the bucket refuses requests of another time (run NTP)"),
     (
         &["InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken"],
@@ -13,6 +13,11 @@ const CURES: [(&[&str], &str); 4] = [
         "the bucket asks for fewer requests: it is tried again by itself; spread the load or raise its limit",
     ),
     (&["NoSuchBucket"], "the bucket is not there: make it, or correct MWS_MEDIA_STORE"),
+    (
+        &["is not what was stored"],
+        "the object of this key is not what was stored: put it back from a copy of the bucket, or find out what else \
+         answers for the bucket; what waits for it goes on by itself",
+    ),
 ];
 
 /// Why the media store failed.
@@ -38,12 +43,15 @@ pub enum MediaError {
         /// How many bytes the object has.
         bytes: u64,
     },
+    /// The store returned as many bytes as the object has, but others than were stored.
+    #[error("the object {0} is not what was stored: its SHA-256 is another")]
+    Altered(String),
 }
 
 impl MediaError {
     /// Whether the store itself failed: it does not answer, or refuses us. Such an error says nothing about the object.
     pub fn is_of_the_store(&self) -> bool {
-        matches!(self, Self::Store(_) | Self::Cut { .. }) && !self.is_missing()
+        matches!(self, Self::Store(_) | Self::Cut { .. } | Self::Altered(_)) && !self.is_missing()
     }
 
     /// Whether the object does not exist.

@@ -5,6 +5,7 @@
 //! sweeps.
 
 mod begun_write;
+mod bounded_answers;
 mod deleting;
 mod errors;
 mod hash;

@@ -3,6 +3,7 @@
 //! The bucket's region, endpoint and credentials come from the usual `AWS_…` variables. The bucket is the operator's
 //! own and may have a private address, so its client is `outbound`'s trusted one, which applies no address policy.
 
+use super::bounded_answers::BoundedAnswers;
 use super::{MediaError, MediaStore};
 use crate::outbound::trusted_client;
 use object_store::aws::AmazonS3Builder;
@@ -59,7 +60,8 @@ fn retries() -> RetryConfig {
     RetryConfig { max_retries: 4, retry_timeout: Duration::from_secs(20), ..RetryConfig::default() }
 }
 
-/// Makes the bucket's client use the project's own HTTP client, whose TLS is set up in one place.
+/// Makes the bucket's client use the project's own HTTP client, whose TLS is set up in one place, and which takes no
+/// longer answers than are due.
 #[derive(Debug)]
 pub(super) struct Connector;
 
@@ -67,8 +69,21 @@ impl HttpConnector for Connector {
     fn connect(&self, _options: &ClientOptions) -> object_store::Result<HttpClient> {
         let client = trusted_client(&[]);
         let client = client.map_err(|error| object_store::Error::Generic { store: "S3", source: error.into() })?;
-        Ok(HttpClient::new(client))
+        Ok(HttpClient::new(BoundedAnswers(client)))
     }
+}
+
+/// A store in a bucket that this server is asked for.
+#[cfg(test)]
+pub(super) fn bucket_at(address: std::net::SocketAddr) -> MediaStore {
+    let builder = AmazonS3Builder::new()
+        .with_endpoint(format!("http://{address}"))
+        .with_allow_http(true)
+        .with_region("us-east-1")
+        .with_bucket_name("media")
+        .with_access_key_id("id")
+        .with_secret_access_key("a secret");
+    MediaStore::in_bucket(builder, Key::default()).unwrap()
 }
 
 #[cfg(test)]
@@ -102,14 +117,7 @@ mod tests {
     #[tokio::test]
     async fn a_bucket_in_trouble_is_asked_five_times_and_given_up_while_the_caller_still_waits() {
         let (address, asked) = troubled();
-        let builder = AmazonS3Builder::new()
-            .with_endpoint(format!("http://{address}"))
-            .with_allow_http(true)
-            .with_region("us-east-1")
-            .with_bucket_name("troubled")
-            .with_access_key_id("id")
-            .with_secret_access_key("a secret");
-        let store = MediaStore::in_bucket(builder, Key::default()).unwrap();
+        let store = bucket_at(address);
         let sent = stream::iter([Ok::<_, &str>(Bytes::from_static(b"media"))]);
         let written = store.write("items/a/media/b", sent, 5).await;
         assert!(matches!(written, Err(WriteError::Store(_))), "{written:?}");

@@ -3,6 +3,7 @@
 use super::*;
 use domain::ids::ItemId;
 use futures_util::stream;
+use object_store::memory::InMemory;
 use ulid::Ulid;
 
 fn store() -> (MediaStore, PathBuf) {
@@ -112,4 +113,40 @@ async fn a_folder_has_the_free_part_of_its_disk_unless_another_is_said() {
     assert!((0.0..=1.0).contains(&free), "{free}");
     assert_eq!(store.with_free_ratio(0.083).free_ratio(), Some(0.083));
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// A store that is no folder.
+fn elsewhere() -> MediaStore {
+    MediaStore { objects: Arc::new(InMemory::new()), folder: None, bucket: None, free: None }
+}
+
+#[tokio::test]
+async fn a_copy_goes_with_its_holder_and_a_killed_process_s_copies_go_before_the_next() {
+    let left = std::env::temp_dir().join(format!("mws-scratch-{}", Ulid::generate()));
+    std::fs::create_dir(&left).unwrap();
+    std::fs::write(left.join("media"), "half of a film").unwrap();
+    let an_hour_ago = std::fs::metadata(&left).unwrap().modified().unwrap() - std::time::Duration::from_hours(1);
+    std::fs::File::open(&left).unwrap().set_modified(an_hour_ago).unwrap();
+    let store = elsewhere();
+    store.put("items/a", Bytes::from_static(b"media")).await.unwrap();
+    let copy = store.local("items/a").await.unwrap();
+    assert!(!left.exists());
+    let path = copy.path().to_owned();
+    assert_eq!(std::fs::read(&path).unwrap(), b"media");
+    let of_process = path.ancestors().nth(2).unwrap();
+    assert!(std::fs::File::open(of_process).unwrap().try_lock().is_err(), "another process would sweep it");
+    drop(copy);
+    assert!(!path.exists());
+}
+
+#[tokio::test]
+async fn a_copy_of_other_bytes_than_were_stored_is_the_stores_fault() {
+    let (store, key) = (elsewhere(), "items/a");
+    store.put(key, Bytes::from_static(b"media")).await.unwrap();
+    let [stored, other]: [[u8; 32]; 2] = [b"media", b"other"].map(|bytes| Sha256::digest(bytes).into());
+    store.local_whole(key, 5, Some(&stored)).await.unwrap();
+    store.local_whole(key, 5, None).await.unwrap();
+    let error = store.local_whole(key, 5, Some(&other)).await.unwrap_err();
+    assert!(matches!(&error, MediaError::Altered(altered) if altered == key), "{error}");
+    assert!(crate::own_fault::is_behind(&error) && error.cure().contains("is not what was stored"), "{error}");
 }

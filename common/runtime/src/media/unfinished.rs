@@ -4,10 +4,12 @@
 //! The S3 client can abort such a write but can't list them, so the list is requested with a URL that the client signs.
 //! A folder does not need this: its half-written files can be seen (`sweep`).
 
+use super::open::Connector;
 use super::{MediaError, MediaStore};
-use crate::outbound::trusted_client;
 use chrono::{DateTime, Utc};
+use object_store::ClientOptions;
 use object_store::aws::AmazonS3;
+use object_store::client::{HttpConnector, HttpRequestBody};
 use object_store::multipart::MultipartStore;
 use object_store::path::Path as Key;
 use object_store::signer::{Method, SignedUrlOptions, Signer};
@@ -82,8 +84,10 @@ async fn listed(bucket: &AmazonS3, prefix: &Key, after: &Page) -> Result<Page, M
     let query = query.into_iter().filter(|(name, value)| *name == "uploads" || !value.is_empty());
     let options = SignedUrlOptions::new().with_query(query);
     let url = bucket.signed_url_opts(Method::GET, &Key::default(), LINK_LASTS, &options).await?;
-    let answer = trusted_client(&[]).map_err(failed)?.get(url).send().await.map_err(failed)?;
-    let (status, text) = (answer.status(), answer.text().await.map_err(failed)?);
+    let request = http::Request::get(url.as_str()).body(HttpRequestBody::empty()).map_err(failed)?;
+    let answer = Connector.connect(&ClientOptions::new())?.execute(request).await.map_err(failed)?;
+    let (status, bytes) = (answer.status(), answer.into_body().bytes().await.map_err(failed)?);
+    let text = String::from_utf8_lossy(&bytes);
     if !status.is_success() {
         return Err(failed(format!("the list of unfinished writes was refused with status {status}: {text}")));
     }

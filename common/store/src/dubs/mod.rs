@@ -182,7 +182,8 @@ pub async fn material(
     before: Option<ItemId>,
 ) -> sqlx::Result<Option<DubMaterial>> {
     let row = sqlx::query!(
-        r#"SELECT r.second_item_id AS "voice!: ItemId", i.object_key AS "key?", i.bytes AS "bytes?"
+        r#"SELECT r.second_item_id AS "voice!: ItemId", i.object_key AS "key?", i.bytes AS "bytes?",
+               i.sha256 AS "sha256?"
            FROM job_renders r
            LEFT JOIN items i ON i.id = $3 AND i.workspace_id = $2 AND i.deleted_at IS NULL
                AND i.object_key IS NOT NULL
@@ -194,7 +195,8 @@ pub async fn material(
     .fetch_optional(conn)
     .await?;
     Ok(row.map(|row| {
-        let before = row.key.zip(row.bytes).map(|(object_key, bytes)| StoredMedia { object_key, bytes });
+        let (key, bytes, sha256) = (row.key, row.bytes, row.sha256);
+        let before = key.zip(bytes).map(|(object_key, bytes)| StoredMedia { object_key, bytes, sha256 });
         DubMaterial { voice: row.voice, before }
     }))
 }

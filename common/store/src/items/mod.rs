@@ -47,6 +47,8 @@ pub struct StoredMedia {
     pub object_key: String,
     /// Its size in bytes.
     pub bytes: i64,
+    /// SHA-256 of its bytes; none when it is not known.
+    pub sha256: Option<Vec<u8>>,
 }
 
 /// An item as clients see it.

@@ -71,11 +71,14 @@ struct ClaimedRow {
     music_duration_ms: Option<i64>,
     bytes: Option<i64>,
     music_bytes: Option<i64>,
+    sha256: Option<Vec<u8>>,
+    music_sha256: Option<Vec<u8>>,
     source_item_ids: Option<Vec<ItemId>>,
     other_ids: Option<Vec<ItemId>>,
     other_keys: Option<Vec<String>>,
     other_durations_ms: Option<Vec<i64>>,
     other_bytes: Option<Vec<i64>>,
+    other_sha256s: Option<Vec<Option<Vec<u8>>>>,
 }
 
 impl ClaimedRow {
@@ -83,7 +86,8 @@ impl ClaimedRow {
         let music = self.music_item_id.map(|id| match self.music_object_key.take() {
             Some(object_key) => {
                 let duration_ms = self.music_duration_ms.unwrap_or_default();
-                Music::Here(ClaimedItem { id, object_key, duration_ms, bytes: self.music_bytes.unwrap_or_default() })
+                let (bytes, sha256) = (self.music_bytes.unwrap_or_default(), self.music_sha256.take());
+                Music::Here(ClaimedItem { id, object_key, duration_ms, bytes, sha256 })
             }
             None => Music::Gone,
         });
@@ -101,11 +105,18 @@ impl ClaimedRow {
     /// Returns the further items of a render; none when one of them was deleted.
     fn others(&mut self) -> Option<Vec<ClaimedItem>> {
         let facts = self.other_durations_ms.take().unwrap_or_default().into_iter();
-        let facts = facts.zip(self.other_bytes.take().unwrap_or_default());
+        let bytes = self.other_bytes.take().unwrap_or_default().into_iter();
+        let facts = facts.zip(bytes.zip(self.other_sha256s.take().unwrap_or_default()));
         let keys = self.other_keys.take().unwrap_or_default().into_iter().zip(facts);
         let here = self.other_ids.take().unwrap_or_default().into_iter().zip(keys);
         let here: Vec<ClaimedItem> = here
-            .map(|(id, (object_key, (duration_ms, bytes)))| ClaimedItem { id, object_key, duration_ms, bytes })
+            .map(|(id, (object_key, (duration_ms, (bytes, sha256))))| ClaimedItem {
+                id,
+                object_key,
+                duration_ms,
+                bytes,
+                sha256,
+            })
             .collect();
         (here.len() == self.source_item_ids.as_ref().map_or(0, Vec::len)).then_some(here)
     }
@@ -124,6 +135,7 @@ impl From<ClaimedRow> for Claimed {
                 object_key,
                 duration_ms: row.duration_ms.unwrap_or_default(),
                 bytes: row.bytes.unwrap_or_default(),
+                sha256: row.sha256,
             }),
             held: row.held,
             owns_speech: row.owns_speech,

@@ -51,12 +51,13 @@ SELECT
     r.plan AS "plan?", r.hash AS "hash?", r.output_item_id AS "output_item_id?: ItemId",
     r.output_name AS "output_name?", r.music_item_id AS "music_item_id?: ItemId",
     m.object_key AS "music_object_key?", m.duration_ms AS "music_duration_ms?",
-    i.bytes AS "bytes?", m.bytes AS "music_bytes?",
+    i.bytes AS "bytes?", m.bytes AS "music_bytes?", i.sha256 AS "sha256?", m.sha256 AS "music_sha256?",
     r.source_item_ids AS "source_item_ids?: Vec<ItemId>", o.ids AS "other_ids?: Vec<ItemId>", o.keys AS "other_keys?",
-    o.durations_ms AS "other_durations_ms?", o.bytes AS "other_bytes?"
+    o.durations_ms AS "other_durations_ms?", o.bytes AS "other_bytes?",
+    o.sha256s AS "other_sha256s?: Vec<Option<Vec<u8>>>"
 FROM taken c
 LEFT JOIN LATERAL (
-    SELECT id, object_key, duration_ms, bytes, deleted_at FROM items WHERE id = c.item_id LIMIT 1
+    SELECT id, object_key, duration_ms, bytes, sha256, deleted_at FROM items WHERE id = c.item_id LIMIT 1
 ) i ON i.deleted_at IS NULL
 LEFT JOIN LATERAL (
     SELECT result::text AS result, object_key FROM item_reads
@@ -67,13 +68,14 @@ LEFT JOIN LATERAL (
     WHERE job_id = c.id AND c.kind = 'render' LIMIT 1
 ) r ON true
 LEFT JOIN LATERAL (
-    SELECT object_key, duration_ms, bytes, deleted_at FROM items WHERE id = r.music_item_id LIMIT 1
+    SELECT object_key, duration_ms, bytes, sha256, deleted_at FROM items WHERE id = r.music_item_id LIMIT 1
 ) m ON m.deleted_at IS NULL
 LEFT JOIN LATERAL (
     SELECT array_agg(s.id ORDER BY s.id) AS ids, array_agg(s.object_key ORDER BY s.id) AS keys,
-           array_agg(coalesce(s.duration_ms, 0) ORDER BY s.id) AS durations_ms, array_agg(s.bytes ORDER BY s.id) AS bytes
+           array_agg(coalesce(s.duration_ms, 0) ORDER BY s.id) AS durations_ms,
+           array_agg(s.bytes ORDER BY s.id) AS bytes, array_agg(s.sha256 ORDER BY s.id) AS sha256s
     FROM unnest(r.source_item_ids) AS wanted (id)
     JOIN LATERAL (
-        SELECT id, object_key, duration_ms, bytes, deleted_at FROM items WHERE id = wanted.id LIMIT 1
+        SELECT id, object_key, duration_ms, bytes, sha256, deleted_at FROM items WHERE id = wanted.id LIMIT 1
     ) s ON s.deleted_at IS NULL AND s.object_key IS NOT NULL
 ) o ON true

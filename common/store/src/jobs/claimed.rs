@@ -57,12 +57,14 @@ pub struct ClaimedItem {
     pub duration_ms: i64,
     /// Its size in bytes.
     pub bytes: i64,
+    /// SHA-256 of its bytes; none when it is not known.
+    pub sha256: Option<Vec<u8>>,
 }
 
 impl ClaimedItem {
     /// Returns the location of its bytes.
     pub fn media(&self) -> StoredMedia {
-        StoredMedia { object_key: self.object_key.clone(), bytes: self.bytes }
+        StoredMedia { object_key: self.object_key.clone(), bytes: self.bytes, sha256: self.sha256.clone() }
     }
 }
 

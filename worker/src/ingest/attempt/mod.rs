@@ -95,13 +95,14 @@ impl Attempt<'_> {
         let (object, _joined_aside) = self.slot.quickly(QUICK, self.one_object()).await;
         let (key, copying) = object?;
         let received = uploads::whole(&mut *self.process.pool.acquire().await?, self.claim).await?;
-        let bytes = received.map_or(0, |whole| whole.bytes);
+        let (bytes, sha256) = received.map_or((0, None), |whole| (whole.bytes, whole.sha256));
         // From a bucket the whole file is copied to this machine, and stays until it was looked at.
         let _copying = match copying {
             None if self.process.media.is_bucket() && bytes > QUICK_BYTES => Some(self.slot.copy_turn().await),
             copying => copying,
         };
-        let (local, _copied_aside) = self.slot.quickly(QUICK, self.process.media.local_whole(&key, bytes)).await;
+        let copied = self.process.media.local_whole(&key, bytes, sha256.as_deref());
+        let (local, _copied_aside) = self.slot.quickly(QUICK, copied).await;
         let local = local?;
         let mib = u32::try_from(bytes >> 20).unwrap_or(u32::MAX);
         let processor = ProcessorTime::at_most(MOST_TIME + MOST_TIME_A_MIB * mib);

@@ -159,7 +159,11 @@ impl From<MediaError> for Failure {
             return Self::missing();
         }
         tracing::warn!(error = %error, next = error.cure(), "The media store failed.");
-        Self::on_this_machine("the media store did not answer", &error)
+        let message = match error {
+            MediaError::Altered(_) => "the media store answered with other bytes than were stored",
+            _ => "the media store did not answer",
+        };
+        Self::on_this_machine(message, &error)
     }
 }
 

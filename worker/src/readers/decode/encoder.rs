@@ -1,36 +1,26 @@
 //! Children that write a file: the same confinement as a decoder's, and a folder that they may write to.
 //!
-//! The folder is the job's own and goes with its `Workshop`; the folder of a process that was killed goes when a worker
-//! or a render starts (`Workshop::sweep`). A child's output is trusted no more than its input: `source` opens it anew
-//! as media.
+//! The folder is the job's own and goes with its `Workshop` (`runtime::scratch`). A child's output is trusted no more
+//! than its input: `source` opens it anew as media.
 
 use super::child::{Decoder, Ending, limits};
 use super::confine::{Seat, Start};
 use super::{MediaSource, MediaTools};
 use crate::readers::{JobCtx, ReadError};
+use runtime::scratch::ScratchFolder;
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, DirEntry, File, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
-use ulid::Ulid;
-
-/// The beginning of the names of jobs' folders.
-const PREFIX: &str = "mws-render-";
-/// A folder younger than this may be one that its job has yet to lock.
-const SETTLED: Duration = Duration::from_mins(1);
 
 /// A folder for the files of one job, written to by its children and gone when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Workshop {
-    _outer: tempfile::TempDir,
-    /// The lock that tells that the folder's process lives.
-    _lock: File,
-    folder: PathBuf,
+    folder: ScratchFolder,
     /// The user that its children run as.
     seat: Option<Arc<Seat>>,
 }
@@ -44,34 +34,16 @@ impl Workshop {
     /// Returns an empty one, for children that read no media.
     pub(crate) fn new(tools: &MediaTools) -> io::Result<Self> {
         let seat = tools.confiner.seat()?;
-        let outer = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&tools.scratch_dir)?;
-        let lock = File::open(outer.path())?;
-        lock.try_lock()?;
-        // Its children may be another user, who can pass through the outer folder but not list it.
-        fs::set_permissions(outer.path(), Permissions::from_mode(0o711))?;
-        let folder = outer.path().join(Ulid::generate().to_string());
-        DirBuilder::new().mode(0o700).create(&folder)?;
+        let folder = ScratchFolder::new(&tools.scratch_dir)?;
         if let Some(seat) = &seat {
-            std::os::unix::fs::chown(&folder, Some(seat.uid()), Some(seat.uid()))?;
+            std::os::unix::fs::chown(folder.path(), Some(seat.uid()), Some(seat.uid()))?;
         }
-        Ok(Self { _outer: outer, _lock: lock, folder, seat })
-    }
-
-    /// Deletes the folders of processes that were killed, which may hold hours of media. Returns how many.
-    pub(crate) fn sweep(tools: &MediaTools) -> io::Result<usize> {
-        let mut gone = 0;
-        for entry in fs::read_dir(&tools.scratch_dir)? {
-            let entry = entry?;
-            if entry.file_name().to_string_lossy().starts_with(PREFIX) && is_left_behind(&entry).unwrap_or(false) {
-                gone += usize::from(fs::remove_dir_all(entry.path()).is_ok());
-            }
-        }
-        Ok(gone)
+        Ok(Self { folder, seat })
     }
 
     /// Returns the path of a file with this name.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+        self.folder.path().join(name)
     }
 
     /// Writes a file there that its children can read.
@@ -79,14 +51,6 @@ impl Workshop {
         fs::write(self.path(name), content)?;
         fs::set_permissions(self.path(name), Permissions::from_mode(0o644))
     }
-}
-
-/// Whether this is a folder that no process has locked any more.
-fn is_left_behind(entry: &DirEntry) -> io::Result<bool> {
-    // A link is not followed.
-    let metadata = entry.metadata()?;
-    let settled = metadata.modified()?.elapsed().is_ok_and(|age| age > SETTLED);
-    Ok(metadata.is_dir() && settled && File::open(entry.path())?.try_lock().is_ok())
 }
 
 /// The source of an encoder's standard input.
@@ -136,7 +100,7 @@ impl Encoder {
             program,
             arguments: arguments.into_iter().collect(),
             input,
-            folder: Some(&workshop.folder),
+            folder: Some(workshop.folder.path()),
             limits: limits(tools, most_bytes, ctx)?,
             seat: workshop.seat.clone(),
         };

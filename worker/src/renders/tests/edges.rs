@@ -1,7 +1,6 @@
 //! Renders at their limits: odd pictures, no room, no time, and media that is none.
 
 use super::{Darkroom, cut, number, stream};
-use crate::readers::decode::Workshop;
 use crate::readers::tests::{an_hour, until};
 use crate::readers::{JobCtx, ReadError};
 use domain::item::ItemType;
@@ -119,29 +118,10 @@ async fn a_render_stops_at_its_deadline_and_when_cancelled_and_leaves_nothing() 
 }
 
 #[tokio::test]
-async fn what_a_killed_worker_left_is_dropped_and_what_a_living_one_works_in_stays() {
-    let room = Darkroom::new();
-    let source = room.studio.make("sound.wav", "sine=d=2", &[]);
-    let living = Workshop::of(&room.studio.open(&source, &an_hour()).await.unwrap()).unwrap();
-    living.put("file", "media").unwrap();
-    let (left, young) = (room.scratch.path().join("mws-render-left"), room.scratch.path().join("mws-render-young"));
-    for folder in [&left, &young] {
-        fs::create_dir_all(folder.join("inside")).unwrap();
-        fs::write(folder.join("inside/output"), "half a film").unwrap();
-    }
-    let an_hour_ago = fs::metadata(&left).unwrap().modified().unwrap() - Duration::from_hours(1);
-    for entry in fs::read_dir(room.scratch.path()).unwrap().map(Result::unwrap).filter(|entry| entry.path() != young) {
-        File::open(entry.path()).unwrap().set_modified(an_hour_ago).unwrap();
-    }
-    assert_eq!(Workshop::sweep(&room.studio.tools()).unwrap(), 1);
-    assert!(living.path("file").exists() && young.exists() && !left.exists());
-}
-
-#[tokio::test]
 async fn a_render_begins_by_dropping_what_killed_ones_have_left() {
     let room = Darkroom::new();
     let source = room.studio.make("sound.wav", "sine=d=4", &[]);
-    let left = room.scratch.path().join("mws-render-left");
+    let left = room.scratch.path().join("mws-scratch-left");
     fs::create_dir(&left).unwrap();
     fs::write(left.join("output"), "half a film").unwrap();
     // When this worker started it was too young to be told from one that begins.
