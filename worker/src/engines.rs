@@ -6,12 +6,13 @@
 use crate::dubs::{DubRequest, Dubbed, Dubber, is_translator};
 use crate::generations::{GenerationRequest, Generator, TranslationRequest, Translators};
 use crate::new_media::NewMedia;
-use crate::open_media::{Held, OpenMedia};
+use crate::open_media::OpenMedia;
 use crate::readers::{
-    DiarizerSettings, Engine, JobCtx, MediaLimits, MediaTools, ReadError, ReadOutcome, ReaderSettings, Readers,
-    TranscriberSettings,
+    DiarizerSettings, Engine, JobCtx, MediaLimits, MediaSource, MediaTools, ReadError, ReadOutcome, ReaderSettings,
+    Readers, TranscriberSettings,
 };
 use crate::renders::{DecodedLayers, ItemMedia, Rendered, Renderer, Sources, draw, driven, worth_ms};
+use crate::scratch::Scratch;
 use domain::ids::{ItemId, JobId};
 use domain::model::{BuiltIn, ModelKind};
 use domain::read::Read;
@@ -58,6 +59,14 @@ pub struct RenderRequest {
     pub most_bytes: u64,
     /// The time limit of a film, by the milliseconds that it is priced at, once its media are open.
     pub time: WorkingTime,
+}
+
+impl RenderRequest {
+    /// Returns all media that it is made from: the source, the music and the items, in this order.
+    fn media(&self) -> Vec<&StoredMedia> {
+        let named = [&self.source, &self.music].into_iter().flatten();
+        named.chain(self.others.iter().map(|item| &item.media)).collect()
+    }
 }
 
 /// How long work on media may take: a multiple of the media's length, and a constant.
@@ -136,7 +145,7 @@ impl Engines {
         let rendering = renderer.iter().map(|renderer| (Task::Render, renderer.engine().clone()));
         let offer = |(task, Engine { name, version, .. })| EngineOffer { task, engine: name, version };
         let draws_text = renderer.as_ref().is_some_and(Renderer::draws_text);
-        let open = Arc::new(OpenMedia::new(media.clone()));
+        let open = Arc::new(OpenMedia::new(media.clone(), Scratch::of(media, settings)));
         let generator = readers.tools().map(|tools| Arc::new(Generator::found(process, tools, Arc::clone(&open))));
         let mut makers = generator.as_ref().map(|generator| generator.offers()).unwrap_or_default();
         let generating = (!makers.is_empty()).then(|| {
@@ -247,7 +256,8 @@ async fn compute(
 ) -> Result<ReadOutcome, ReadError> {
     let reader = readers.get(reading.read)?;
     let tools = readers.tools().ok_or(ReadError::EngineNotConfigured(reading.read.into()))?;
-    let media = open.get(&reading.media, &tools, ctx).instrument(runtime::span!("open media")).await?;
+    let held = open.get(&[&reading.media], &tools, ctx).instrument(runtime::span!("open media")).await?;
+    let media = held.first().ok_or(ReadError::Missing)?;
     let working = runtime::span!("read", otel.name = format!("read {}", reading.read.name()));
     reader.run(&media.source, ctx).instrument(working).await
 }
@@ -265,25 +275,19 @@ async fn make(
         let layers = decode(renderer, open, (&tools, still, &rendering.others), &ctx).await?;
         return draw(&tools, still, layers, rendering.most_bytes, &ctx).await;
     }
-    let media = match &rendering.source {
-        Some(media) => Some(open.get(media, &tools, &ctx).await?),
-        None => None,
-    };
-    let music = match &rendering.music {
-        Some(music) => Some(open.get(music, &tools, &ctx).await?),
-        None => None,
-    };
-    let (others, held) = open_items(open, &rendering.others, &tools, &ctx).await?;
+    let held = open.get(&rendering.media(), &tools, &ctx).await?;
+    let mut opened = held.iter().map(|one| one.source.clone());
+    let source = rendering.source.as_ref().and_then(|_| opened.next()).ok_or(ReadError::Missing)?;
+    let music = rendering.music.as_ref().and_then(|_| opened.next());
+    let others = by_item(&rendering.others, opened);
     if let RenderPlan::RenderTimeline { film } = &rendering.plan {
         ctx.deadline = ctx.deadline.min(Instant::now() + rendering.time.of(worth_ms(film, &others)));
     }
-    let source = media.as_ref().map(|media| media.source.clone()).ok_or(ReadError::Missing)?;
-    let music_source = music.as_ref().map(|music| music.source.clone());
-    let sources = Sources { source, music: music_source, others };
+    let sources = Sources { source, music, others };
     let (renderer, processor) = (renderer.clone(), ctx.processor.clone());
     let making = async move {
         // What is open stays so until it is done.
-        let _open = (media, music, held);
+        let _open = held;
         renderer.render(&sources, &rendering.plan, rendering.most_bytes, &ctx).await
     };
     driven(&processor, making.boxed()).await?
@@ -296,24 +300,16 @@ async fn decode(
     (tools, still, items): (&Arc<MediaTools>, &Still, &[RenderItem]),
     ctx: &JobCtx,
 ) -> Result<DecodedLayers, ReadError> {
-    let (sources, _held) = open_items(open, items, tools, ctx).await?;
+    let media: Vec<_> = items.iter().map(|item| &item.media).collect();
+    let held = open.get(&media, tools, ctx).await?;
+    let sources = by_item(items, held.iter().map(|one| one.source.clone()));
     renderer.decode(&sources, still, ctx).await
 }
 
-/// Opens these items, which stay open for as long as they are held.
-async fn open_items(
-    open: &OpenMedia,
-    items: &[RenderItem],
-    tools: &Arc<MediaTools>,
-    ctx: &JobCtx,
-) -> Result<(HashMap<ItemId, ItemMedia>, Vec<Held>), ReadError> {
-    let (mut opened, mut held) = (HashMap::new(), Vec::new());
-    for item in items {
-        let one = open.get(&item.media, tools, ctx).await?;
-        opened.insert(item.item, ItemMedia { media: one.source.clone(), duration_ms: item.duration_ms });
-        held.push(one);
-    }
-    Ok((opened, held))
+/// Returns the opened media of these items, which come in their order.
+fn by_item(items: &[RenderItem], opened: impl Iterator<Item = MediaSource>) -> HashMap<ItemId, ItemMedia> {
+    let with_media = items.iter().zip(opened);
+    with_media.map(|(item, media)| (item.item, ItemMedia { media, duration_ms: item.duration_ms })).collect()
 }
 
 #[cfg(test)]
@@ -340,12 +336,13 @@ mod tests {
         let bytes = std::fs::read(studio.make("a.png", "color=lime:s=40x40:d=1", &["-frames:v", "1"])).unwrap();
         let store = MediaStore::open(&format!("file:{}", studio.path("store").display())).unwrap();
         store.put(key, Bytes::from(bytes)).await.unwrap();
-        let (open, tools, ctx, still) = (OpenMedia::new(store), studio.tools(), an_hour(), still(item));
+        let (open, tools, ctx, still) =
+            (OpenMedia::new(store, Scratch::default()), studio.tools(), an_hour(), still(item));
         let renderer = Renderer::found(&tools).expect("`scripts/setup` installs an ffmpeg that encodes");
         let media = StoredMedia { object_key: key.to_owned(), bytes: 0, sha256: None };
         // Whoever has the item open meanwhile shares its file.
-        let other = open.get(&media, &tools, &ctx).await.unwrap();
-        let file = Arc::downgrade(&other.source.shared_file());
+        let other = open.get(&[&media], &tools, &ctx).await.unwrap();
+        let file = Arc::downgrade(&other[0].source.shared_file());
         let items = [RenderItem { item, media, duration_ms: 0 }];
         let layers = decode(&renderer, &open, (&tools, &still, &items), &ctx).await.unwrap();
         drop(other);

@@ -4,7 +4,7 @@
 //! and `dubs` in other languages; none of them asks the database. `jobs` takes claimed jobs through their lives, with
 //! the `engines` that this machine has; `ingest` turns uploaded bytes into items; `deliver` and `notify_project` send
 //! webhooks; `batch` gathers many handlers' calls into one statement; `own_turns` has a turn for each account, `turns`
-//! those that accounts take at what takes long; `unpaid` counts unpaid processor time to accounts and puts their work
+//! those that accounts take at what takes long; `scratch` has room on the disk for copies of media; `unpaid` counts unpaid processor time to accounts and puts their work
 //! off. The process may be cut off at any moment: the truth is in Postgres, and another process may claim what is not
 //! renewed.
 
@@ -24,6 +24,7 @@ mod own_turns;
 mod places;
 pub mod readers;
 pub mod renders;
+mod scratch;
 mod turns;
 mod unpaid;
 

@@ -1,6 +1,6 @@
-//! Places that accounts share: of webhooks of projects (`notify_project`), and of jobs that wait outside their slots
-//! (`outside`). An account has a part of them, and some are kept for accounts that have none: of these whoever was
-//! served longest ago goes first.
+//! Places that accounts share: of webhooks of projects (`notify_project`), of jobs that wait outside their slots
+//! (`outside`), and of copies on this machine's disk, where each byte is a place (`scratch`). An account has a part of
+//! them, and some are kept for accounts that have none: of these whoever was served longest ago goes first.
 //!
 //! Whoever finds no place goes away and comes again. So that others don't take its place meanwhile, it is remembered,
 //! for somewhat longer than until it comes again. No more places than are kept are left free for those who are
@@ -41,8 +41,9 @@ struct Account {
     taken: usize,
     /// The number of the place that it took last; 0 before the first.
     last: u64,
-    /// Until when a place is left to it, where it found none and had none.
+    /// Until when places are left to it, where it found none and had none, and how many.
     waits_until: Option<Instant>,
+    wants: usize,
     /// Its webhooks that found no place since one last did.
     sent_away: i64,
 }
@@ -59,24 +60,32 @@ impl Places {
         Self { all, an_accounts, kept, taken: 0, ever_taken: 0, accounts: HashMap::new() }
     }
 
-    /// Whether a place is left for the account.
-    pub fn has_one_for(&self, account: AccountId, now: Instant) -> bool {
+    /// Whether so many places are left for the account. More than an account's are for whoever is alone; none are
+    /// always left within its part.
+    pub fn are_left_for(&self, account: AccountId, many: usize, now: Instant) -> bool {
         let (own, last) = self.accounts.get(&account).map_or((0, 0), |found| (found.taken, found.last));
-        let left_to_others = if own > 0 { self.kept } else { self.before(account, last, now).min(self.kept) };
-        own < self.an_accounts && self.all.saturating_sub(self.taken) > left_to_others
+        let left_to_others = match (many, own) {
+            (0, _) => 0,
+            (_, 0) => self.before(account, last, now).min(self.kept),
+            _ => self.kept,
+        };
+        let is_its_part = own.saturating_add(many) <= self.an_accounts || self.taken == 0;
+        is_its_part && self.all.saturating_sub(self.taken) >= left_to_others.saturating_add(many)
     }
 
-    /// Returns how many others wait for their first place who took their last before this number.
+    /// Returns how many places others wait for who have none and took their last before this number.
     fn before(&self, account: AccountId, last: u64, now: Instant) -> usize {
-        self.accounts.iter().filter(|(id, other)| **id != account && other.waits(now) && other.last < last).count()
+        let others =
+            self.accounts.iter().filter(|(id, other)| **id != account && other.waits(now) && other.last < last);
+        others.map(|(_, other)| other.wants).fold(0, usize::saturating_add)
     }
 
-    /// Takes a place, which must be left for the account.
-    pub fn take(&mut self, account: AccountId) {
-        self.taken += 1;
+    /// Takes so many places, which must be left for the account.
+    pub fn take(&mut self, account: AccountId, many: usize) {
+        self.taken += many;
         self.ever_taken += 1;
         let own = self.accounts.entry(account).or_default();
-        *own = Account { taken: own.taken + 1, last: self.ever_taken, ..Account::default() };
+        *own = Account { taken: own.taken + many, last: self.ever_taken, ..Account::default() };
     }
 
     /// Counts that no place was left for the account. Returns the milliseconds after which to come again.
@@ -87,19 +96,20 @@ impl Places {
         (least + own.sent_away.saturating_mul(STEP_MS)).min(most)
     }
 
-    /// Remembers an account that was sent away and has no place, until it has come again after this time.
-    pub fn remember(&mut self, account: AccountId, now: Instant, after: Duration) {
+    /// Remembers an account that has no place and did not find so many, until it has come again after this time.
+    pub fn remember(&mut self, account: AccountId, many: usize, now: Instant, after: Duration) {
         let own = self.accounts.entry(account).or_default();
         if own.taken == 0 {
+            own.wants = many;
             own.waits_until = Some(now + REMEMBERED.max(after + LATE));
         }
     }
 
-    /// Gives a place of the account back.
-    pub fn leave(&mut self, account: AccountId) {
-        self.taken = self.taken.saturating_sub(1);
+    /// Gives so many places of the account back.
+    pub fn leave(&mut self, account: AccountId, many: usize) {
+        self.taken = self.taken.saturating_sub(many);
         if let Some(own) = self.accounts.get_mut(&account) {
-            own.taken = own.taken.saturating_sub(1);
+            own.taken = own.taken.saturating_sub(many);
         }
     }
 
@@ -123,20 +133,20 @@ mod tests {
     fn a_place_is_left_to_whoever_waits_until_it_is_forgotten() {
         let (mut places, now) = (Places::new(1, 1, 1), Instant::now());
         let [busy, other] = [(); 2].map(|()| AccountId::mint());
-        places.take(busy);
+        places.take(busy, 1);
         assert_eq!([(); 3].map(|()| places.send_away(other)), [550, 600, 650]);
         assert_eq!(places.send_away(busy), 550, "each account's own");
-        places.remember(other, now, Duration::from_millis(650));
-        places.leave(busy);
-        assert!(!places.has_one_for(busy, now) && places.has_one_for(other, now));
+        places.remember(other, 1, now, Duration::from_millis(650));
+        places.leave(busy, 1);
+        assert!(!places.are_left_for(busy, 1, now) && places.are_left_for(other, 1, now));
         let later = now + REMEMBERED;
-        assert!(places.has_one_for(busy, later), "the other did not come");
-        places.take(busy);
-        places.leave(busy);
+        assert!(places.are_left_for(busy, 1, later), "the other did not come");
+        places.take(busy, 1);
+        places.leave(busy, 1);
         for _ in 0..TAKEN_SINCE {
             let account = AccountId::mint();
-            places.take(account);
-            places.leave(account);
+            places.take(account, 1);
+            places.leave(account, 1);
         }
         places.forget(later);
         assert!(places.are_free() && !places.accounts.contains_key(&busy) && !places.accounts.contains_key(&other));
@@ -146,13 +156,15 @@ mod tests {
     fn who_was_sent_away_often_is_remembered_until_it_comes_again() {
         let (mut places, now) = (Places::new(1, 1, 1), Instant::now());
         let [busy, other] = [(); 2].map(|()| AccountId::mint());
-        places.take(busy);
+        places.take(busy, 1);
         let after = Duration::from_millis([(); 100].map(|()| places.send_away(other))[99].unsigned_abs());
-        places.remember(other, now, after);
-        places.leave(busy);
+        places.remember(other, 1, now, after);
+        places.leave(busy, 1);
         let comes = now + after;
         places.forget(comes);
-        assert!(comes > now + REMEMBERED && !places.has_one_for(busy, comes) && places.has_one_for(other, comes));
-        assert!(places.has_one_for(busy, comes + LATE), "it did not come");
+        assert!(
+            comes > now + REMEMBERED && !places.are_left_for(busy, 1, comes) && places.are_left_for(other, 1, comes)
+        );
+        assert!(places.are_left_for(busy, 1, comes + LATE), "it did not come");
     }
 }

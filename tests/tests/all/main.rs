@@ -110,6 +110,7 @@ mod research;
 mod results;
 mod same_price;
 mod saved;
+mod scratch;
 mod sdk;
 mod search;
 mod settings;

@@ -102,18 +102,16 @@ impl Dubber {
 
     /// Makes what the plan says.
     pub(crate) async fn dub(&self, asked: &DubRequest, ctx: &JobCtx) -> Result<Dubbed, ReadError> {
-        let held = self.open.get(&asked.source, &self.tools, ctx).await?;
-        let source = &held.source;
+        let media: Vec<_> = [&asked.source].into_iter().chain(&asked.before).collect();
+        let held = self.open.get(&media, &self.tools, ctx).await?;
+        let [source, before @ ..] = held.as_slice() else { return Err(ReadError::Missing) };
+        let source = &source.source;
         let plan = &asked.plan;
         let mut body = plan.body.clone();
         if plan.translates && plan.translator.is_none() {
             self.translate(&mut body, &ctx.step(0, TRANSLATED)).await?;
         }
-        let before = match &asked.before {
-            Some(media) => Some(self.open.get(media, &self.tools, ctx).await?),
-            None => None,
-        };
-        let before = before.as_ref().zip(plan.before.as_ref());
+        let before = before.first().zip(plan.before.as_ref());
         let before = before.map(|(held, before)| voices::SpokenBefore { pieces: &before.pieces, media: &held.source });
         let workshop = Workshop::new(&self.tools)?;
         let booth = voices::Booth { speakers: &self.speakers, tools: &self.tools, workshop: &workshop };

@@ -5,6 +5,7 @@ use crate::open_media::OpenMedia;
 use crate::readers::ReadError;
 use crate::readers::tests::{Studio, an_hour};
 use crate::renders::{ItemMedia, Renderer, Sources};
+use crate::scratch::Scratch;
 use domain::dub::{Before, Dub, DubPlan, DubTool, Piece, Segment, Voices, variant};
 use domain::film::{FilmFormat, FilmOutput, FilmQuality};
 use domain::ids::{ItemId, WorkspaceId};
@@ -58,7 +59,8 @@ impl Cinema {
         let store = MediaStore::open(&format!("file://{}", folder.path().display())).unwrap();
         let tools = studio.tools();
         let renderer = Renderer::found(&tools).unwrap();
-        let dubber = Dubber::found(tools, Arc::new(OpenMedia::new(store.clone())), renderer).unwrap();
+        let dubber =
+            Dubber::found(tools, Arc::new(OpenMedia::new(store.clone(), Scratch::default())), renderer).unwrap();
         Self { studio, folder, store, dubber }
     }
 

@@ -117,11 +117,9 @@ impl Generator {
 
     /// Makes what the plan says.
     pub(crate) async fn generate(&self, asked: &GenerationRequest, ctx: &JobCtx) -> Result<NewMedia, ReadError> {
-        let source = match &asked.source {
-            Some(media) => Some(self.open.get(media, &self.tools, ctx).await?),
-            None => None,
-        };
-        let source = source.as_ref().map(|held| &held.source);
+        let media: Vec<_> = asked.source.iter().collect();
+        let held = self.open.get(&media, &self.tools, ctx).await?;
+        let source = held.first().map(|held| &held.source);
         let workshop = Workshop::new(&self.tools)?;
         let ctx = match &asked.plan.maker {
             Maker::Engine(engine) => {

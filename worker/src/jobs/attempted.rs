@@ -50,7 +50,7 @@ pub(super) fn failed(claimed: &Claimed, error: &ReadError) -> Attempted {
     let uncounted = claimed.claim_no - 1 - i32::from(claimed.failures);
     let handed_back = match error {
         ReadError::Elsewhere => Some(put_back_for(uncounted, ELSEWHERE_MOST)),
-        ReadError::NoPlace | ReadError::NoTurn => Some(put_back_for(uncounted, PLACE_AGAIN)),
+        ReadError::NoPlace | ReadError::NoTurn | ReadError::NoRoomToCopy => Some(put_back_for(uncounted, PLACE_AGAIN)),
         _ if error.is_ours() => own_fault::wait(uncounted),
         _ => None,
     };

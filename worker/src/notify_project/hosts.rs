@@ -53,17 +53,18 @@ impl Hosts {
             places.forget(now);
             places
         });
-        if both.iter().all(|places| places.has_one_for(account, now)) {
+        if both.iter().all(|places| places.are_left_for(account, 1, now)) {
             for places in both {
-                places.take(account);
+                places.take(account, 1);
             }
             return Ok(HostPermit { host: host.to_owned(), account, hosts: self.clone() });
         }
-        let mut full: Vec<&mut Places> = both.into_iter().filter(|places| !places.has_one_for(account, now)).collect();
+        let mut full: Vec<&mut Places> =
+            both.into_iter().filter(|places| !places.are_left_for(account, 1, now)).collect();
         // Where both are full it comes again when the later of them told it to.
         let after_ms = full.iter_mut().map(|places| places.send_away(account)).max().unwrap_or_default();
         for places in full {
-            places.remember(account, now, Duration::from_millis(after_ms.unsigned_abs()));
+            places.remember(account, 1, now, Duration::from_millis(after_ms.unsigned_abs()));
         }
         // It is new where the process alone has no place left.
         if hosts.get(host).is_some_and(Places::are_free) {
@@ -86,9 +87,9 @@ fn places(all: usize, an_accounts: usize) -> Places {
 impl Drop for HostPermit {
     fn drop(&mut self) {
         let mut under_way = self.hosts.lock();
-        under_way.all.leave(self.account);
+        under_way.all.leave(self.account, 1);
         if let Some(at_host) = under_way.hosts.get_mut(&self.host) {
-            at_host.leave(self.account);
+            at_host.leave(self.account, 1);
             if at_host.are_free() {
                 under_way.hosts.remove(&self.host);
             }

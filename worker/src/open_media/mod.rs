@@ -1,9 +1,11 @@
 //! The media that this process works on now: fetched, opened and probed once for all jobs of an item that run together.
+//! Where that makes copies, a job takes room on the disk for all of its media first (`scratch`).
 //!
 //! Nothing is kept for later: when the last job is done, the media is closed and its copy deleted. Neighbours:
 //! `engines`, which asks for a job's media, and `readers`, which share the decoded sound of one through it.
 
 use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
+use crate::scratch::{Room, Scratch};
 use runtime::media::{LocalMedia, MediaError, MediaStore};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -14,6 +16,7 @@ use tokio::sync::OnceCell;
 #[derive(Debug)]
 pub(crate) struct OpenMedia {
     store: MediaStore,
+    scratch: Scratch,
     held: Mutex<HashMap<String, Weak<Slot>>>,
 }
 
@@ -32,24 +35,42 @@ pub(crate) struct Held {
     /// The media.
     pub(crate) source: MediaSource,
     _slot: Arc<Slot>,
+    /// Given back behind the copy that has it, which is deleted with the slot.
+    _room: Option<Arc<Room>>,
 }
 
 impl OpenMedia {
-    /// Returns one without media, for this store.
-    pub(crate) fn new(store: MediaStore) -> Self {
-        Self { store, held: Mutex::default() }
+    /// Returns one without media, for this store, whose copies are within this room.
+    pub(crate) fn new(store: MediaStore, scratch: Scratch) -> Self {
+        Self { store, scratch, held: Mutex::default() }
     }
 
-    /// Returns this media: as another job holds it, or opened now. It waits within the bounds of `ctx`.
+    /// Returns the media that a job works on, in this order, each as another job holds it or opened now. It waits within
+    /// the bounds of `ctx`, and not for room on the disk, of which it takes what all of them need first.
     pub(crate) async fn get(
         &self,
+        media: &[&StoredMedia],
+        tools: &Arc<MediaTools>,
+        ctx: &JobCtx,
+    ) -> Result<Vec<Held>, ReadError> {
+        let room = self.scratch.room(ctx.payer, media)?;
+        let mut held = Vec::new();
+        for one in media {
+            held.push(self.get_one(one, room.clone(), tools, ctx).await?);
+        }
+        Ok(held)
+    }
+
+    async fn get_one(
+        &self,
         media: &StoredMedia,
+        room: Option<Arc<Room>>,
         tools: &Arc<MediaTools>,
         ctx: &JobCtx,
     ) -> Result<Held, ReadError> {
         let slot = self.slot(&media.object_key);
         let opened = ctx.bounded(slot.get_or_try_init(|| self.open(media, tools, ctx))).await??;
-        Ok(Held { source: opened.source.clone(), _slot: Arc::clone(&slot) })
+        Ok(Held { source: opened.source.clone(), _slot: Arc::clone(&slot), _room: room })
     }
 
     fn slot(&self, key: &str) -> Arc<Slot> {

@@ -10,11 +10,15 @@ async fn stored(studio: &Studio, key: &str) -> OpenMedia {
     let sound = std::fs::read(studio.make("second.wav", "sine=f=440:d=1", &[])).unwrap();
     let store = MediaStore::open(&format!("file:{}", studio.path("store").display())).unwrap();
     store.put(key, Bytes::from(sound)).await.unwrap();
-    OpenMedia::new(store)
+    OpenMedia::new(store, Scratch::default())
 }
 
 fn media(key: &str, bytes: i64) -> StoredMedia {
     StoredMedia { object_key: key.to_owned(), bytes, sha256: None }
+}
+
+async fn get(open: &OpenMedia, media: &StoredMedia, tools: &Arc<MediaTools>, ctx: &JobCtx) -> Result<Held, ReadError> {
+    Ok(open.get(&[media], tools, ctx).await?.remove(0))
 }
 
 fn same_file(one: &Held, other: &Held) -> bool {
@@ -28,7 +32,7 @@ async fn jobs_of_one_item_share_its_media_and_it_is_closed_behind_the_last() {
     let open = stored(&studio, "items/a/media/1").await;
     let (tools, ctx) = (studio.tools(), an_hour());
     let (a, b) = (media("items/a/media/1", 0), media("items/b/media/1", 0));
-    let get = |media| open.get(media, &tools, &ctx);
+    let get = |media| get(&open, media, &tools, &ctx);
     let (one, other) = tokio::join!(get(&a), get(&a));
     let (one, other) = (one.unwrap(), other.unwrap());
     assert!(same_file(&one, &other));
@@ -53,7 +57,8 @@ async fn a_job_that_is_cancelled_while_it_opens_leaves_that_to_the_next() {
         stopped.cancel.cancel();
     };
     let media = media("items/a/media/1", 0);
-    let (one, other, ()) = tokio::join!(open.get(&media, &tools, &stopped), open.get(&media, &tools, &ctx), cancelled);
+    let (one, other, ()) =
+        tokio::join!(get(&open, &media, &tools, &stopped), get(&open, &media, &tools, &ctx), cancelled);
     assert!(matches!(one, Err(ReadError::Cancelled)));
     assert_eq!(other.unwrap().source.probe().duration_ms, Some(1_000));
 }
@@ -65,7 +70,7 @@ async fn a_media_of_which_half_comes_is_the_stores_fault() {
     let (tools, ctx) = (studio.tools(), an_hour());
     let whole = std::fs::metadata(studio.path("store").join("items/a/media/1")).unwrap().len();
     let bytes = i64::try_from(whole).unwrap();
-    let halved = open.get(&media("items/a/media/1", 2 * bytes), &tools, &ctx).await;
+    let halved = get(&open, &media("items/a/media/1", 2 * bytes), &tools, &ctx).await;
     assert!(halved.err().is_some_and(|error| error.is_ours()), "half of it was taken for the whole");
-    open.get(&media("items/a/media/1", bytes), &tools, &ctx).await.unwrap();
+    get(&open, &media("items/a/media/1", bytes), &tools, &ctx).await.unwrap();
 }

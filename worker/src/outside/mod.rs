@@ -53,11 +53,11 @@ impl WaitLimits {
         let now = Instant::now();
         let mut places = self.places();
         places.forget(now);
-        if !places.has_one_for(account, now) {
-            places.remember(account, now, PLACE_AGAIN);
+        if !places.are_left_for(account, 1, now) {
+            places.remember(account, 1, now, PLACE_AGAIN);
             return None;
         }
-        places.take(account);
+        places.take(account, 1);
         Some(Place { limits: self.clone(), account })
     }
 
@@ -68,7 +68,7 @@ impl WaitLimits {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.limits.places().leave(self.account);
+        self.limits.places().leave(self.account, 1);
     }
 }
 

@@ -129,6 +129,17 @@ pub enum ReadError {
     /// Other large pictures wait to be drawn in all the places that there are, or that its account may have.
     #[error("other large pictures are drawn before it: it is put back until some of these have ended")]
     NoTurn,
+    /// Copies of media take what there is of this machine's disk, or what its account may have of it.
+    #[error("media of other jobs have the room on the worker's disk: it is put back until some of these have ended")]
+    NoRoomToCopy,
+    /// The media that it is made from takes more of the disk than one job may have, whoever else has any.
+    #[error("its media have {bytes} bytes, and a worker copies {most} for a job at most: use fewer or smaller items")]
+    TooMuchToCopy {
+        /// The bytes of its media.
+        bytes: usize,
+        /// The bytes that one job may copy.
+        most: usize,
+    },
     /// An engine on the network answered wrongly or not at all.
     #[error("the engine behind `{0}` failed")]
     Remote(Read),
@@ -174,11 +185,11 @@ impl ReadError {
             Self::LimitExceeded { limit: Limit::Duration, .. } => "media_too_long",
             Self::NoAudio | Self::NoVideo | Self::Corrupt(_) | Self::LimitExceeded { .. } => "media_unreadable",
             Self::Missing => "media_missing",
-            Self::Timeout | Self::NoTurn => "reader_timeout",
+            Self::Timeout | Self::NoTurn | Self::NoRoomToCopy => "reader_timeout",
             Self::EngineNotConfigured(_) | Self::Elsewhere => "engine_not_configured",
             Self::Remote(_) | Self::NoPlace => "provider_unavailable",
             Self::Provider(fault) => fault.code(),
-            Self::Unsupported(_) => "not_supported",
+            Self::Unsupported(_) | Self::TooMuchToCopy { .. } => "not_supported",
             Self::NoRoom => "file_too_large",
             Self::Crashed | Self::Killed => "reader_crashed",
             Self::Cancelled | Self::Io(_) | Self::Internal(_) => "internal",
@@ -207,6 +218,7 @@ impl ReadError {
             | Self::Cancelled
             | Self::NoPlace
             | Self::NoTurn
+            | Self::NoRoomToCopy
             | Self::Remote(_)
             | Self::Crashed
             | Self::Killed
@@ -219,6 +231,7 @@ impl ReadError {
             | Self::EngineNotConfigured(_)
             | Self::Elsewhere
             | Self::NoRoom
+            | Self::TooMuchToCopy { .. }
             | Self::Unsupported(_)
             | Self::Internal(_) => false,
         }

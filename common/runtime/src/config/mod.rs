@@ -145,6 +145,11 @@ pub struct Settings {
     #[arg(long, env = "MWS_WORKER_READS")]
     pub worker_reads: Option<usize>,
 
+    /// Bytes of a worker's `TMPDIR` that jobs may fill with copies of media from a bucket. One account has half of them
+    /// at most. Unset: four fifths of what is free there when the process starts.
+    #[arg(long, env = "MWS_SCRATCH_BYTES", value_parser = clap::value_parser!(u64).range(1..))]
+    pub scratch_bytes: Option<u64>,
+
     /// Webhook deliveries a worker process sends at once.
     #[arg(long, env = "MWS_WORKER_WEBHOOKS", default_value_t = 256)]
     pub worker_webhooks: usize,
