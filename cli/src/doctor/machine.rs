@@ -3,12 +3,13 @@
 use super::finding::Finding;
 use crate::output::counted;
 use bytes::Bytes;
+use domain::ids::MediaFolderId;
 use domain::read::Read;
 use domain::task::Task;
 use domain::verdict::thresholds::LITTLE_FREE_PERCENT;
 use runtime::chat::ChatClient;
 use runtime::config::{Confinement, Settings};
-use runtime::media::{MediaError, MediaStore};
+use runtime::media::{MediaError, MediaStore, WrongFolder};
 use runtime::providers::Providers;
 use store::generations::FailingMaker;
 use worker::readers::{MediaTools, NoDecoder, Readers};
@@ -18,9 +19,14 @@ use worker::renders::Renderer;
 const PROBE: &str = "doctor/probe";
 const PROBE_BYTES: &[u8] = b"mws doctor";
 
-/// Runs every check of the machine. `failing` are the models whose providers answer nothing, as the database has them.
-pub(super) async fn findings(settings: &Settings, failing: &[FailingMaker]) -> Vec<Finding> {
-    let mut findings = vec![engines(settings), decoders(settings), media(settings).await];
+/// Runs every check of the machine. The database has told which models' providers answer nothing, `failing`, and the id
+/// of the folder that its media is in, if it knows one.
+pub(super) async fn findings(
+    settings: &Settings,
+    failing: &[FailingMaker],
+    folder: Option<MediaFolderId>,
+) -> Vec<Finding> {
+    let mut findings = vec![engines(settings), decoders(settings), own_media(settings, folder).await];
     findings.extend(providers(settings, failing));
     findings.extend(disk(settings));
     findings.push(secrets(settings));
@@ -116,12 +122,41 @@ fn decoders(settings: &Settings) -> Finding {
     }
 }
 
+/// Looks whether the media store is the one that the database's media is in, by the id that this knows, and then as
+/// `media` does.
+async fn own_media(settings: &Settings, folder: Option<MediaFolderId>) -> Finding {
+    let url = settings.media_store_url();
+    match wrong_folder(settings, &url, folder).await {
+        Ok(Some(wrong)) => return Finding::problem("media", wrong.to_string(), wrong.cure()),
+        Err(error) => return Finding::problem("media", format!("{url}: {error}"), error.cure()),
+        Ok(None) => {}
+    }
+    if !is_there(settings) {
+        return Finding::warning("media", format!("{url} is not there yet"), "`mws up` makes it");
+    }
+    media(settings).await
+}
+
+/// Whether the folder for media is there, if it is the usual one: opening it would make it.
+fn is_there(settings: &Settings) -> bool {
+    settings.media_store.is_some() || settings.data_dir.join("media").exists()
+}
+
+async fn wrong_folder(
+    settings: &Settings,
+    url: &str,
+    expected: Option<MediaFolderId>,
+) -> Result<Option<WrongFolder>, MediaError> {
+    let Some(expected) = expected else { return Ok(None) };
+    if !is_there(settings) {
+        return Ok(Some(WrongFolder { folder: settings.data_dir.join("media"), found: None, expected }));
+    }
+    MediaStore::open(url)?.wrong_folder(expected).await
+}
+
 /// Writes an object to the media store, reads it and deletes it.
 pub(crate) async fn media(settings: &Settings) -> Finding {
     let url = settings.media_store_url();
-    if settings.media_store.is_none() && !settings.data_dir.join("media").exists() {
-        return Finding::warning("media", format!("{url} is not there yet"), "`mws up` makes it");
-    }
     match write_read_delete(&url).await {
         Ok(true) => Finding::fine("media", format!("{url}: written, read and deleted")),
         Ok(false) => Finding::problem("media", format!("{url}: other bytes came back"), "check the store's storage"),

@@ -75,11 +75,11 @@ pub fn run(args: DoctorArgs, globals: &Globals) -> Result<(), Failure> {
         Err(why) => (Err(why), None),
     };
     let mut findings = runtime()?.block_on(async {
-        let Found { mut findings, failing } = match &opened {
+        let Found { mut findings, failing, media } = match &opened {
             Ok(_) => database::look(&settings).await,
             Err(why) => Finding::problem("database", why.clone(), "run `mws up` once, or set DATABASE_URL").into(),
         };
-        findings.extend(machine::findings(&settings, &failing).await);
+        findings.extend(machine::findings(&settings, &failing, media).await);
         findings
     });
     if let Ok(database) = opened {

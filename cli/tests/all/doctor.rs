@@ -202,3 +202,25 @@ async fn a_provider_that_answers_nothing_is_warned_of_with_its_model_and_since_w
     assert!(said.contains("1 model: painter\n") && !said.contains("answered nothing"), "{well:?}");
     world.end().await
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_media_folder_than_the_databases_is_a_problem_and_nothing_is_written_there() -> anyhow::Result<()> {
+    let (world, folder) = (World::new().await?, tempfile::tempdir()?);
+    let own = command(&world, "media", &world.settings.data_dir).output().await?;
+    let said = String::from_utf8_lossy(&own.stdout);
+    assert!(own.status.success() && said.contains("/media: written, read and deleted"), "{own:?}");
+
+    let media = folder.path().join("media");
+    for is_there in [false, true] {
+        if is_there {
+            std::fs::create_dir(&media)?;
+        }
+        let other = command(&world, "media", folder.path()).output().await?;
+        let said = String::from_utf8_lossy(&other.stdout);
+        let named = said.contains("/media is not the one that this database's media is in");
+        assert!(other.status.code() == Some(1) && named && said.contains("fix: mount the share"), "{other:?}");
+        assert_eq!(media.exists(), is_there, "it is not made");
+    }
+    assert_eq!(std::fs::read_dir(&media)?.count(), 0);
+    world.end().await
+}

@@ -173,6 +173,8 @@ ids! {
     AuditId = "aud";
     /// What an operator has done with all that match a filter.
     BulkOperationId = "blk";
+    /// The folder that a database's media is in; clients never see this id.
+    MediaFolderId = "med";
     /// One HTTP request (`X-Request-Id`).
     RequestId = "req";
 }

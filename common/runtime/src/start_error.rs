@@ -1,6 +1,6 @@
 //! Why a process can't start, and whether another try may succeed.
 
-use crate::media::MediaError;
+use crate::media::{MediaError, WrongFolder};
 use crate::operator_webhook::OperatorWebhookError;
 use crate::outbound::OutboundError;
 use crate::providers::ProvidersError;
@@ -33,6 +33,9 @@ pub enum StartError {
     /// The media store can't be used.
     #[error(transparent)]
     Media(#[from] MediaError),
+    /// The media folder is not the one that the database's media is in.
+    #[error("{}; {}", .0, .0.cure())]
+    WrongFolder(WrongFolder),
     /// A key that seals secrets is malformed.
     #[error(transparent)]
     Seal(#[from] SealError),

@@ -35,6 +35,7 @@ pub mod jobs;
 pub mod journal;
 pub mod keys;
 pub mod ledger;
+pub mod media_folder;
 pub mod members;
 mod migrations;
 pub mod minutes;

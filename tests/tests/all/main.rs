@@ -68,6 +68,7 @@ mod made_once;
 mod mcp;
 mod measured;
 mod media_back;
+mod media_folder;
 mod minutes;
 mod models_that_fail;
 mod no_payloads;

@@ -12,8 +12,8 @@ use domain::operator::OperatorRole::{self, Metadata, Read};
 use maud::{Markup, html};
 use std::fmt::Display;
 
-/// The most characters of a word that stands whole in a table's cell: a narrow window would break a longer one.
-const LONGEST_WORD: usize = 20;
+/// The characters of an id behind its kind.
+const ULID_LENGTH: usize = 26;
 
 /// Shows an id as a link to its page.
 pub(super) fn link(kind: &str, id: impl Display) -> Markup {
@@ -50,12 +50,22 @@ pub(super) fn link_if_open(visit: &Visit, id: impl Display) -> Markup {
 /// Shows a sentence with links to the pages of the ids in it that open for this role, and what stands in backticks as
 /// code.
 pub(super) fn linked(sentence: &str, role: OperatorRole) -> Markup {
-    with_code(sentence, |part| with_links(part, role, usize::MAX))
+    with_code(sentence, |part| with_links(part, role, |_| false))
 }
 
-/// Shows a sentence as `linked` does, for a table's cell: the middle of ids and of other long names is out of sight.
+/// Shows a sentence as `linked` does, for a table's cell: the middle of ids is out of sight. Names stand whole, and wrap
+/// where they must: processes of one host would look the same without their middle.
 pub(super) fn linked_in_cell(sentence: &str, role: OperatorRole) -> Markup {
-    with_code(sentence, |part| with_links(part, role, LONGEST_WORD))
+    with_code(sentence, |part| with_links(part, role, is_id))
+}
+
+/// Whether a word is an id, of any kind: some letters, and a ULID.
+fn is_id(word: &str) -> bool {
+    word.split_once('_').is_some_and(|(kind, ulid)| {
+        kind.bytes().all(|byte| byte.is_ascii_lowercase())
+            && ulid.len() == ULID_LENGTH
+            && ulid.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+    })
 }
 
 /// Shows a sentence with what stands in backticks as code, and what stands between as `shown` has it.
@@ -70,19 +80,18 @@ fn with_code(sentence: &str, shown: impl Fn(&str) -> Markup) -> Markup {
     }
 }
 
-/// Shows a text with links to the pages of its ids. Of a word of more than `longest` characters the middle is out of
-/// sight.
-fn with_links(text: &str, role: OperatorRole, longest: usize) -> Markup {
+/// Shows a text with links to the pages of its ids. Of a word that is to be `shortened` the middle is out of sight.
+fn with_links(text: &str, role: OperatorRole, shortened: impl Fn(&str) -> bool) -> Markup {
     html! {
         @for (place, word) in text.split(' ').enumerate() {
             @if place > 0 { " " }
             @let id = word.trim_end_matches(['.', ',', ';', ':']);
             @let rest = word.strip_prefix(id).unwrap_or_default();
-            @let is_long = id.chars().count() > longest;
-            @let shown = if is_long { short(id) } else { html! { (id) } };
+            @let is_short = shortened(id);
+            @let shown = if is_short { short(id) } else { html! { (id) } };
             @match page_of(id, role) {
-                Some(page) => { a.id href={ "/console/" (page) "/" (id) } title=[is_long.then_some(id)] { (shown) } (rest) }
-                None if is_long => { span.id title=(id) { (shown) } (rest) }
+                Some(page) => { a.id href={ "/console/" (page) "/" (id) } title=[is_short.then_some(id)] { (shown) } (rest) }
+                None if is_short => { span.id title=(id) { (shown) } (rest) }
                 None => { (word) }
             }
         }
@@ -137,15 +146,16 @@ mod tests {
     }
 
     #[test]
-    fn in_a_cell_long_words_are_shortened_so_that_none_breaks() {
-        let (endpoint, process) = ("whe_01JD3M5N7P9Q1R3S5T7V9W1X3Y", "host-42-01JD3M5N7P9Q1R3S5T7V9W1X3Y");
-        let shown = linked_in_cell(&format!("It was {endpoint} of `levels`, and {process}."), Metadata).0;
+    fn in_a_cell_ids_are_shortened_and_names_of_processes_stand_whole() {
+        let (endpoint, event) = ("whe_01JD3M5N7P9Q1R3S5T7V9W1X3Y", "evt_01JD3M5N7P9Q1R3S5T7V9W1X3Y");
+        let processes = "host-42-01JD3M5N7P9Q1R3S5T7V9W1X3Y-worker, mws_host-7-01JD3M5N7P9Q1R3S5T7V9W1X3Y-worker";
+        let shown = linked_in_cell(&format!("It was {endpoint} of `levels`, {event} and {processes}."), Metadata).0;
         let link = format!(
             "<a class=\"id\" href=\"/console/endpoints/{endpoint}\" title=\"{endpoint}\">{}</a>",
             short(endpoint).0
         );
-        let name = format!("<span class=\"id\" title=\"{process}\">{}</span>", short(process).0);
-        assert_eq!(shown, format!("It was {link} of <code>levels</code>, and {name}."));
+        let pageless = format!("<span class=\"id\" title=\"{event}\">{}</span>", short(event).0);
+        assert_eq!(shown, format!("It was {link} of <code>levels</code>, {pageless} and {processes}."));
     }
 
     #[test]

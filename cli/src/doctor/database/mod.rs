@@ -6,6 +6,7 @@ mod notices;
 use super::finding::Finding;
 use crate::output::counted;
 use books::{audit_log, journal, rows_hold, seals};
+use domain::ids::MediaFolderId;
 use domain::task::Task;
 use domain::verdict::thresholds::{JOB_WAITS_SECONDS, SILENT_SECONDS};
 use domain::verdict::{Clock, Process, Replica, State, clocks_off, fallen, past, some_of, span};
@@ -33,11 +34,13 @@ pub(super) struct Found {
     pub findings: Vec<Finding>,
     /// The models whose providers answer nothing, in the order of their names; none where the schema is older.
     pub failing: Vec<FailingMaker>,
+    /// The id of the folder that its media is in; none where it knows none, or the schema is older.
+    pub media: Option<MediaFolderId>,
 }
 
 impl From<Finding> for Found {
     fn from(one: Finding) -> Self {
-        Self { findings: vec![one], failing: Vec::new() }
+        Self { findings: vec![one], failing: Vec::new(), media: None }
     }
 }
 
@@ -92,14 +95,15 @@ async fn all(pool: &PgPool, settings: &Settings) -> sqlx::Result<Found> {
         audit_log(&mut conn).await?,
         notices(&mut conn, settings).await?,
     ];
-    Ok(Found { findings, failing: failing(&mut conn).await? })
+    if store::pending_migrations(&mut conn).await? > 0 {
+        return Ok(Found { findings, failing: Vec::new(), media: None });
+    }
+    let (failing, media) = (failing(&mut conn).await?, store::media_folder::id(&mut conn).await?);
+    Ok(Found { findings, failing, media })
 }
 
-/// The models whose providers answer nothing, in the order of their names; none where the schema is older.
+/// The models whose providers answer nothing, in the order of their names.
 async fn failing(conn: &mut PgConnection) -> sqlx::Result<Vec<FailingMaker>> {
-    if store::pending_migrations(conn).await? > 0 {
-        return Ok(Vec::new());
-    }
     let mut failing = store::generations::failing(conn).await?;
     failing.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(failing)

@@ -11,6 +11,7 @@ mod errors;
 mod hash;
 mod keys;
 mod local;
+mod marker;
 mod open;
 mod presign;
 mod sent;
@@ -24,6 +25,7 @@ pub use keys::{
     read_key, rendered_key, sent_key, sent_prefix,
 };
 pub use local::LocalMedia;
+pub use marker::{MARKER, WrongFolder};
 pub use sent::{Awaited, Handed, StoredObject};
 pub use sweep::Stored;
 

@@ -14,12 +14,13 @@ use crate::seal::Sealer;
 use crate::signs::Signs;
 use crate::start_error::StartError;
 use crate::wake::Wakes;
+use domain::ids::MediaFolderId;
 use domain::url_policy::NetworkPolicy;
 use secrecy::SecretString;
 use sqlx::PgPool;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{PoolSize, inspect, webhook_secrets};
+use store::{PoolSize, inspect, media_folder, webhook_secrets};
 use tokio_util::sync::CancellationToken;
 use ulid::Ulid;
 
@@ -47,6 +48,7 @@ impl Process {
                 return Err(StartError::Pooler);
             }
             can_open(&settings, &pool).await?;
+            finds_the_media(&settings, &pool).await?;
             clock.look(&pool).await?;
             Ok(pool)
         })
@@ -122,6 +124,36 @@ async fn can_open(settings: &Settings, pool: &PgPool) -> Result<(), StartError> 
         "Signing secrets are sealed under keys that are not configured: they can't be used."
     );
     Ok(())
+}
+
+/// Fails when this process would keep media in another folder than the one that this database's media is in. Whether a
+/// bucket is the right one is not looked at: a start does not wait for it.
+async fn finds_the_media(settings: &Settings, pool: &PgPool) -> Result<(), StartError> {
+    let media = MediaStore::open(&settings.media_store_url())?;
+    let known = media_folder::id(&mut *pool.acquire().await?).await?;
+    let expected = match known {
+        Some(id) => id,
+        None => note_media(&media, pool).await?,
+    };
+    match media.wrong_folder(expected).await? {
+        Some(wrong) => Err(StartError::WrongFolder(wrong)),
+        None => Ok(()),
+    }
+}
+
+/// Notes the id of this database's media, and writes it into the folder. A process that starts at the same moment waits
+/// for the end of the transaction, so that whoever knows the id finds the marker.
+async fn note_media(media: &MediaStore, pool: &PgPool) -> Result<MediaFolderId, StartError> {
+    // A folder keeps the id that it has: an older state of the database may have been restored, which knew none.
+    let found = media.folder_id().await?;
+    let id = found.unwrap_or_else(MediaFolderId::mint);
+    let mut tx = pool.begin().await?;
+    let stands = media_folder::note(&mut tx, id).await?;
+    if stands == id && found.is_none() {
+        media.mark(id).await?;
+    }
+    tx.commit().await?;
+    Ok(stands)
 }
 
 fn warn_of_networks(settings: &Settings) {
