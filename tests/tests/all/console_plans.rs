@@ -5,7 +5,7 @@
 use crate::console::signed_in;
 use crate::operators::{BO, stage};
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::ids::{DeliveryId, EndpointId, ItemId, WorkspaceId};
+use domain::ids::{AccountId, DeliveryId, EndpointId, ItemId, WorkspaceId};
 use domain::series::DeliveryStatus;
 use mws_tests::plans::rows_read;
 use mws_tests::world::{Tenant, World};
@@ -14,7 +14,7 @@ use sqlx::types::Uuid;
 use sqlx::{Connection, PgConnection};
 use store::audit::{self, AuditFilter};
 use store::deliveries::{self, DeliveryFilter, DeliverySearchFilter, SearchScope};
-use store::{accounts, endpoints, footage, items};
+use store::{accounts, endpoints, footage, items, minutes};
 
 /// Fills an endpoint's log with deliveries a second apart until now, of which one failed. Returns that one, and when it
 /// began.
@@ -197,6 +197,32 @@ async fn a_page_of_items_accounts_endpoints_moments_or_the_audit_log_reads_what_
     assert_eq!(times, [(9_000, 9_500), (10_000, 10_500)]);
     let read = rows_read(&mut look, "passages").await? - before;
     assert!(read <= 500, "{read} passages were read: those of the item are 500");
+    look.rollback().await?;
+    drop(conn);
+    world.end().await
+}
+
+/// The proof on the page of an account's minutes reads its own entries: twice for minutes of months and twice for the
+/// rest, as entries and as the holds of entries.
+#[tokio::test]
+async fn the_journal_of_one_account_is_added_up_without_the_entries_of_others() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let mut conn = world.pool().acquire().await?;
+    let mut look = conn.begin().await?;
+    let rows = "SET LOCAL session_replication_role = replica;
+        INSERT INTO accounts (id, name) SELECT md5('payer' || n)::uuid, n::text FROM generate_series(0, 99) AS n;
+        INSERT INTO minute_journal (account_id, month, kind, job_id, bought_amount)
+        SELECT md5('payer' || n % 100)::uuid, date '2026-11-01', kind, md5('job' || n)::uuid,
+            CASE kind WHEN 'hold' THEN 7 ELSE 0 END
+        FROM generate_series(1, 10000) AS n CROSS JOIN unnest('{hold,release}'::text[]) AS kind;
+        ANALYZE accounts; ANALYZE minute_journal";
+    sqlx::raw_sql(rows).execute(&mut *look).await?;
+    let payer: AccountId = sqlx::query_scalar("SELECT md5('payer1')::uuid").fetch_one(&mut *look).await?;
+    let before = rows_read(&mut look, "minute_journal").await?;
+    let drift = minutes::drift(&mut look, Some(&[payer])).await?;
+    let read = rows_read(&mut look, "minute_journal").await? - before;
+    assert!(drift.is_empty(), "each release gives back its hold: {drift:?}");
+    assert!(read <= 800, "{read} entries were read, of 200 that are its own");
     look.rollback().await?;
     drop(conn);
     world.end().await
