@@ -13,6 +13,7 @@ pub mod links;
 pub mod operations;
 pub mod permits;
 pub mod runs;
+pub mod shared_look;
 pub mod turns;
 pub mod upload_memory;
 
@@ -42,6 +43,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 use store::PoolSize;
+use store::deliveries::DeliveryFailureGroup;
+use store::jobs::FailureGroup;
+use store::verdict::HourRow;
 
 use doors::Door;
 use downloads::Downloads;
@@ -52,11 +56,16 @@ use links::Links;
 use operations::OperationsHandle;
 use permits::Permits;
 use runs::Runs;
+use shared_look::SharedLook;
 use turns::WorkTurns;
 use upload_memory::UploadMemory;
 
 /// Connections for operators' pages.
 const PAGES_CONNECTIONS: PoolSize = PoolSize(3);
+/// Seconds for which the overview's hours are shown. They are of a day, and a tab looks every five seconds.
+const HOURS_SHOWN_FOR: i64 = 10;
+/// The same of what failed, which has to be on the page soon after somebody has sent it again.
+const FAILURES_SHOWN_FOR: i64 = 2;
 /// The patience of pulls. [`OwnTurns`] lets a pull wait three times as long for one of its account's turns, and then as
 /// long again for one of those that all accounts share: 30 s each. The pulls before it end within 20 s each.
 const PULL_PATIENCE: Duration = Duration::from_secs(10);
@@ -138,6 +147,10 @@ pub struct AppState {
     /// Connections for operators' pages, and for routes that show the same. They are few and have a short statement
     /// timeout, so that reading large tables slows nobody else.
     pub pages: PgPool,
+    /// The hours of the overview.
+    pub hours: SharedLook<Vec<HourRow>>,
+    /// What the page of errors shows: the jobs that failed, and the deliveries.
+    pub failures: SharedLook<(Vec<FailureGroup>, Vec<DeliveryFailureGroup>)>,
 }
 
 /// Why the api can't start.
@@ -218,6 +231,8 @@ impl App {
             operations: OperationsHandle::default(),
             agent,
             pages,
+            hours: SharedLook::new(HOURS_SHOWN_FOR),
+            failures: SharedLook::new(FAILURES_SHOWN_FOR),
         };
         let door = if state.api.operator_listen.is_some() { Door::Customers } else { Door::Everyone };
         Ok(Self { state: Arc::new(state), door })

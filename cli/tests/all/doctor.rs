@@ -224,3 +224,32 @@ async fn another_media_folder_than_the_databases_is_a_problem_and_nothing_is_wri
     assert_eq!(std::fs::read_dir(&media)?.count(), 0);
     world.end().await
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_migration_that_failed_is_named_with_what_the_database_said_and_how_to_try_again() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let schema = async |words: &[&str]| -> anyhow::Result<Option<i32>> {
+        let looked = doctor(&world, "schema").await?;
+        let said = String::from_utf8_lossy(&looked.stdout);
+        anyhow::ensure!(words.iter().all(|words| said.contains(words)), "{words:?}: {looked:?}");
+        Ok(looked.status.code())
+    };
+    // What the database has of this migration is in the way of it, as where somebody made a table by hand.
+    sqlx::query("DELETE FROM _sqlx_migrations WHERE version = 111").execute(world.pool()).await?;
+    let behind = "1 migration behind this build";
+    assert_eq!(schema(&[behind, "fix: start any of the services"]).await?, Some(1));
+    assert!(store::migrate(world.pool()).await.is_err());
+    let failed = format!("{behind}; migration 111 failed ");
+    assert_eq!(
+        schema(&[failed.as_str(), " ago: relation \"service_totals\" already exists", "`mws migrate`"]).await?,
+        Some(1)
+    );
+
+    sqlx::query("DROP TABLE service_totals").execute(world.pool()).await?;
+    store::migrate(world.pool()).await?;
+    assert_eq!(schema(&["up to date\n"]).await?, Some(0));
+    // A release to come failed to start.
+    sqlx::query("UPDATE migration_failures SET version = 9999").execute(world.pool()).await?;
+    assert_eq!(schema(&["up to date; migration 9999 failed ", "`mws migrate`"]).await?, Some(0));
+    world.end().await
+}

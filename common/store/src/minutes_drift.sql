@@ -1,4 +1,5 @@
 -- Balances with what is still unfolded counted in, beside what the journal adds up to: of these accounts, or of all.
+-- A job's hold is of the account of its end. The accounts are named for both: else the holds of all are read for one.
 WITH journal AS (
     SELECT
         j.account_id,
@@ -10,6 +11,7 @@ WITH journal AS (
     FROM minute_journal j
     LEFT JOIN minute_journal h
         ON j.kind IN ('settle', 'release') AND h.job_id = j.job_id AND h.kind = 'hold'
+            AND ($1::uuid[] IS NULL OR h.account_id = ANY ($1))
     WHERE $1::uuid[] IS NULL OR j.account_id = ANY ($1)
     GROUP BY j.account_id, j.month
 ), journal_bought AS (
@@ -26,15 +28,17 @@ WITH journal AS (
     FROM minute_journal j
     LEFT JOIN minute_journal h
         ON j.kind IN ('settle', 'release') AND h.job_id = j.job_id AND h.kind = 'hold'
+            AND ($1::uuid[] IS NULL OR h.account_id = ANY ($1))
     WHERE $1::uuid[] IS NULL OR j.account_id = ANY ($1)
     GROUP BY j.account_id
 ), unfolded AS (
     SELECT account_id, month, sum(month_used) AS used, sum(month_freed) AS freed FROM minute_unfolded
+    WHERE $1::uuid[] IS NULL OR account_id = ANY ($1)
     GROUP BY account_id, month
 ), unfolded_bought AS (
     SELECT account_id, sum(bought_used) AS used, sum(bought_freed) AS freed, sum(credits_used) AS credits_used,
         sum(credits_freed) AS credits_freed
-    FROM minute_unfolded GROUP BY account_id
+    FROM minute_unfolded WHERE $1::uuid[] IS NULL OR account_id = ANY ($1) GROUP BY account_id
 ), compared AS (
     SELECT b.account_id, 'allowance' AS what, b.allowance::numeric AS balance, coalesce(j.allowance, 0) AS journal
     FROM minute_buckets b LEFT JOIN journal j USING (account_id, month)

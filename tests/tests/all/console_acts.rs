@@ -97,7 +97,7 @@ async fn more_than_a_thousand_are_sent_by_an_operation_that_starts_once_their_nu
     assert!(page.contains("mws admin deliveries resend --since ") && page.contains("s --until "), "{page}");
     assert!(page.contains("s --dry-run --event-type job.failed"), "{page}");
     let asked = [("count", " 1001 "), ("name", "after <b>Friday</b>"), ("pace", "100")];
-    let started = browser.post("/console/unsent", &asked).await?;
+    let started = browser.post("/console/unsent?error=tls_failed&status=failed", &asked).await?;
     assert_eq!(started.status(), StatusCode::SEE_OTHER);
     let path = started.headers()[header::LOCATION].to_str()?.to_owned();
     let again = [("count", "1001"), ("name", "after <b>Friday</b>")];
@@ -133,6 +133,12 @@ async fn more_than_a_thousand_are_sent_by_an_operation_that_starts_once_their_nu
     assert_eq!(browser.post(&path, &[]).await?.status(), StatusCode::SEE_OTHER);
     scheduler::advance_bulk_operations::run_once(&world.process).await?;
     assert_eq!(world.count(resent).await?, 100, "what it had sent stays sent, and nothing more is");
+    let (_, page) = browser.get(&path).await?;
+    let rest = page.split_once("The rest can be done by another operation: <a href=\"").unwrap_or_default().1;
+    let left = rest.split('"').next().unwrap_or_default().replace("&amp;", "&");
+    assert!(left.contains("status=failed&error=tls_failed"), "what was asked for: {page}");
+    let (_, counted) = browser.get(&left).await?;
+    assert!(counted.contains("<b>901</b> deliveries to <b>1</b> endpoint failed"), "{left}: {counted}");
     let (_, list) = browser.get("/console/bulk?state=stopped").await?;
     assert!(list.contains(&path) && list.contains("of <span class=\"number\">1001</span>"), "{list}");
     assert!(!browser.get("/console/bulk?state=running").await?.1.contains(&path));
@@ -142,6 +148,8 @@ async fn more_than_a_thousand_are_sent_by_an_operation_that_starts_once_their_nu
         let told = format!(">100</span> sent and <span class=\"number\">400</span> skipped {of_all}");
         assert!(page.contains(&told), "{place}: {page}");
     }
+    sqlx::query("UPDATE bulk_operations SET skipped = 901").execute(world.pool()).await?;
+    assert!(!browser.get(&path).await?.1.contains("The rest can be done"), "nothing is left");
     let id = path.rsplit('/').next().unwrap_or_default();
     let told: Vec<String> = log(&anna).await?.into_iter().filter(|row| !row.starts_with("console.")).collect();
     assert_eq!(told, [format!("bulk.start {id}"), format!("bulk.stop {id}")]);

@@ -5,7 +5,7 @@ use crate::operators::work::deliveries;
 use crate::operators::{ANNA, BO, done, get, log, stage};
 use domain::ids::{DeliveryId, ItemId};
 use domain::read::Read;
-use mws_tests::world::{Browser, Media, Receiver, Tenant, runners, until};
+use mws_tests::world::{Browser, Media, Receiver, Tenant, World, runners, until};
 use reqwest::{StatusCode, header};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -104,7 +104,9 @@ async fn deliveries_that_one_host_answers_alike_are_one_row_also_while_they_are_
 }
 
 /// What the page of errors and the list of failed deliveries show.
-async fn pages(browser: &Browser) -> anyhow::Result<(String, String)> {
+async fn pages(world: &World, browser: &Browser) -> anyhow::Result<(String, String)> {
+    // What the page of errors shows was found two seconds ago at most.
+    world.advance(Duration::from_secs(2)).await?;
     Ok((browser.get("/console/errors").await?.1, browser.get("/console/deliveries?status=failed").await?.1))
 }
 
@@ -126,7 +128,7 @@ async fn failed_deliveries_that_were_sent_again_and_arrived_are_no_longer_to_be_
     };
     assert_eq!(told().await?, [json!(["timeout", 3, 0, 0, 3]), json!(["tls_failed", 1, 0, 0, 1])]);
     let browser = signed_in(&world, ANNA).await?;
-    let (errors, list) = pages(&browser).await?;
+    let (errors, list) = pages(&world, &browser).await?;
     assert_eq!(errors.matches("Send again…").count(), 2, "{errors}");
     assert!(!list.contains("sent again, "), "{list}");
 
@@ -135,7 +137,7 @@ async fn failed_deliveries_that_were_sent_again_and_arrived_are_no_longer_to_be_
     assert_eq!(sent["resent"], 3, "{sent}");
     let last = json!(["timeout", 3, 3, 0, 0]);
     assert_eq!(told().await?, [json!(["tls_failed", 1, 0, 0, 1]), last], "nothing is left to do of the larger kind");
-    let (errors, list) = pages(&browser).await?;
+    let (errors, list) = pages(&world, &browser).await?;
     assert!(errors.contains("0 arrived") && !errors.contains("/console/unsent?error=timeout"), "{errors}");
     assert_eq!(list.matches("sent again, under way: ").count(), 3, "{list}");
 
@@ -145,7 +147,7 @@ async fn failed_deliveries_that_were_sent_again_and_arrived_are_no_longer_to_be_
     let gone = tenant.client.send("DELETE", &format!("/webhooks/{removed}"), &[], None).await?;
     assert_eq!(gone.status, 200, "{}", gone.text);
     assert_eq!(told().await?, [json!(["timeout", 3, 3, 3, 0]), json!(["tls_failed", 1, 0, 0, 0])]);
-    let (errors, list) = pages(&browser).await?;
+    let (errors, list) = pages(&world, &browser).await?;
     assert!(errors.contains("all arrived") && !errors.contains("Send again…"), "{errors}");
     let newest = "SELECT id FROM deliveries WHERE status = 'succeeded' ORDER BY id DESC LIMIT 1";
     let newest: DeliveryId = sqlx::query_scalar(newest).fetch_one(world.pool()).await?;

@@ -3,18 +3,21 @@
 //! the overview, of traces and of an endpoint's deliveries.
 
 use crate::console::signed_in;
-use crate::operators::{BO, stage};
+use crate::operators::work::deliveries as ended_deliveries;
+use crate::operators::{ANNA, BO, get, stage};
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::ids::{DeliveryId, EndpointId, ItemId, WorkspaceId};
+use domain::ids::{AccountId, DeliveryId, EndpointId, ItemId, WorkspaceId};
 use domain::series::DeliveryStatus;
+use domain::verdict::LOOKED_AT;
 use mws_tests::plans::rows_read;
 use mws_tests::world::{Tenant, World};
 use reqwest::StatusCode;
 use sqlx::types::Uuid;
 use sqlx::{Connection, PgConnection};
+use std::time::Duration;
 use store::audit::{self, AuditFilter};
 use store::deliveries::{self, DeliveryFilter, DeliverySearchFilter, SearchScope};
-use store::{accounts, endpoints, footage, items};
+use store::{accounts, endpoints, footage, items, minutes, verdict};
 
 /// Fills an endpoint's log with deliveries a second apart until now, of which one failed. Returns that one, and when it
 /// began.
@@ -199,5 +202,93 @@ async fn a_page_of_items_accounts_endpoints_moments_or_the_audit_log_reads_what_
     assert!(read <= 500, "{read} passages were read: those of the item are 500");
     look.rollback().await?;
     drop(conn);
+    world.end().await
+}
+
+/// The proof on the page of an account's minutes reads its own entries: twice for minutes of months and twice for the
+/// rest, as entries and as the holds of entries.
+#[tokio::test]
+async fn the_journal_of_one_account_is_added_up_without_the_entries_of_others() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let mut conn = world.pool().acquire().await?;
+    let mut look = conn.begin().await?;
+    let rows = "SET LOCAL session_replication_role = replica;
+        INSERT INTO accounts (id, name) SELECT md5('payer' || n)::uuid, n::text FROM generate_series(0, 19) AS n;
+        INSERT INTO minute_journal (account_id, month, kind, job_id, bought_amount)
+        SELECT md5('payer' || n % 20)::uuid, date '2026-11-01', kind, md5('job' || n)::uuid,
+            CASE kind WHEN 'hold' THEN 7 ELSE 0 END
+        FROM generate_series(1, 10000) AS n CROSS JOIN unnest('{hold,release}'::text[]) AS kind;
+        ANALYZE accounts; ANALYZE minute_journal";
+    sqlx::raw_sql(rows).execute(&mut *look).await?;
+    let payer: AccountId = sqlx::query_scalar("SELECT md5('payer1')::uuid").fetch_one(&mut *look).await?;
+    let before = rows_read(&mut look, "minute_journal").await?;
+    let drift = minutes::drift(&mut look, Some(&[payer])).await?;
+    let read = rows_read(&mut look, "minute_journal").await? - before;
+    assert!(drift.is_empty(), "each release gives back its hold: {drift:?}");
+    assert!(read <= 4_000, "{read} entries were read: its own are 1,000");
+    look.rollback().await?;
+    drop(conn);
+    world.end().await
+}
+
+/// Of an hour the overview reads the newest rows alone, also where they don't lie in the order of their times.
+#[tokio::test]
+async fn the_newest_of_an_hour_are_read_in_whatever_order_they_lie() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let mut conn = world.pool().acquire().await?;
+    let mut look = conn.begin().await?;
+    let rows = "SET LOCAL session_replication_role = replica;
+        INSERT INTO events (id, account_id, workspace_id, job_id, type, body, created_at)
+        SELECT 'evt_' || n, md5('a')::uuid, md5('w')::uuid, gen_random_uuid(), 'job.failed', '{}',
+            mws_now() - n * interval '150 ms'
+        FROM generate_series(1, 20000) AS n ORDER BY md5(n::text);
+        INSERT INTO deliveries (id, endpoint_id, account_id, event_id, event_type, job_id, status, created_at, finished_at,
+            response_status)
+        SELECT (left(mws_first_id(at)::text, 24) || lpad(to_hex(n), 12, '0'))::uuid, md5('e')::uuid, md5('a')::uuid,
+            'evt_' || n, 'job.failed', gen_random_uuid(), 'succeeded', at, at, 200
+        FROM (SELECT n, mws_now() - n * interval '150 ms' AS at FROM generate_series(1, 20000) AS n) AS rows
+        ORDER BY md5(n::text);
+        ANALYZE events; ANALYZE deliveries";
+    sqlx::raw_sql(rows).execute(&mut *look).await?;
+    let before = [rows_read(&mut look, "events").await?, rows_read(&mut look, "deliveries").await?];
+    let hours = verdict::by_hour(&mut look).await?;
+    let after = [rows_read(&mut look, "events").await?, rows_read(&mut look, "deliveries").await?];
+    let last = hours[hours.len() - 1];
+    assert_eq!((last.failed, last.has_more_jobs, last.has_more_deliveries), (LOOKED_AT, true, true), "{last:?}");
+    for (table, read) in ["events", "deliveries"].into_iter().zip([after[0] - before[0], after[1] - before[1]]) {
+        assert!(read <= LOOKED_AT, "{read} {table} were read, of which the newest are counted");
+    }
+    look.rollback().await?;
+    drop(conn);
+    world.end().await
+}
+
+#[tokio::test]
+async fn hours_and_failures_are_counted_once_for_all_who_look_within_seconds() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/a").await?;
+    ended_deliveries(&world, &tenant, endpoint, &[("failed", "tls_failed")]).await?;
+    let (one, other) = (signed_in(&world, BO).await?, signed_in(&world, ANNA).await?);
+    world.stop_clock().await?;
+    world.advance(Duration::from_secs(1)).await?;
+    let (troubled, tls, dns) = ("1 troubled delivery in the last hour", "error=tls_failed", "error=dns_failed");
+    let first = [one.get("/console").await?.1, one.get("/console/errors").await?.1];
+    assert!(!first[0].contains(troubled) && first[1].contains(tls), "{first:?}");
+
+    sqlx::query("UPDATE deliveries SET attempt_count = 1, error = 'dns_failed'").execute(world.pool()).await?;
+    let kept = tokio::join!(one.get("/console"), other.get("/console"), other.get("/console/errors"));
+    let kept = [kept.0?.1, kept.1?.1, kept.2?.1];
+    let is_kept = !kept[0].contains(troubled) && !kept[1].contains(troubled) && kept[2].contains(tls);
+    assert!(is_kept, "they are counted anew: {kept:?}");
+    let told = get(&anna, "/operator/errors").await?;
+    assert_eq!(told["deliveries"]["data"][0]["error"], "dns_failed", "a program is told what is now: {told}");
+
+    world.advance(Duration::from_secs(2)).await?;
+    let errors = other.get("/console/errors").await?.1;
+    assert!(errors.contains(dns) && !errors.contains(tls), "{errors}");
+    world.advance(Duration::from_secs(8)).await?;
+    let hours = other.get("/console").await?.1;
+    assert!(hours.contains(troubled), "{hours}");
     world.end().await
 }

@@ -181,9 +181,15 @@ impl ApiResponse for ApiError {
 }
 
 impl From<sqlx::Error> for ApiError {
-    /// A database that is unreachable, full, too busy or read-only is a 503; anything else is a fault of ours.
     fn from(error: sqlx::Error) -> Self {
-        if !store::is_away(&error) {
+        Self::from(&error)
+    }
+}
+
+impl From<&sqlx::Error> for ApiError {
+    /// A database that is unreachable, full, too busy or read-only is a 503; anything else is a fault of ours.
+    fn from(error: &sqlx::Error) -> Self {
+        if !store::is_away(error) {
             return Self::internal(error);
         }
         tracing::warn!(error.code = Code::DatabaseUnavailable.name(), error = %error, "The database did not answer.");

@@ -7,6 +7,7 @@ use super::words::{link, minutes, or_dash, state, time, time_or, word};
 use super::{Visit, json, leads_to, shell};
 use crate::http::error::{Answer, Code};
 use crate::http::json::json_of;
+use crate::http::text::Time;
 use crate::resources::operator::bulk_operations::{BulkOperationAnswer, skipped_for};
 use crate::usecases::operator::{bulk_operations as acts, missing};
 use chrono::{DateTime, Utc};
@@ -107,6 +108,7 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
             p { (state(one.state.name())) " " (progress(&one)) " " (if is_reads(&one) { word(one.total == 1, "failed read", "failed reads") } else { word(one.total == 1, "delivery", "deliveries") }) }
             p { progress value=(one.done + one.skipped) max=(one.total.max(1)) aria-label="How far it is" {} }
             p { (awaited(&one)) }
+            (rest(&one))
             (shell::facts(&counts(&one, now)))
         }))
         (shell::still("asked", if is_reads(&one) { "What is run again" } else { "What is sent again" }, &shell::facts(&asked(&one, now))))
@@ -118,6 +120,33 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
         (shell::command(&format!("mws admin bulk {verb} {}", one.id)))
     };
     Ok(visit.whole(&one.name, &main))
+}
+
+/// Says how the rest of an operation that was stopped can be done; nothing where there is none.
+fn rest(one: &BulkOperation) -> Markup {
+    let is_left = one.state == BulkState::Stopped && one.done + one.skipped < one.total;
+    html! {
+        @if is_left { p { "The rest can be done by another operation: " a href=(what_is_left(one)) { "what is left now" } "." } }
+    }
+}
+
+/// Returns the link to the page that counts what matches the same filters still, and starts an operation of it.
+fn what_is_left(one: &BulkOperation) -> String {
+    let filters = [
+        ("since", Some(Time(one.since).to_string())),
+        ("until", Some(Time(one.until).to_string())),
+        ("account_id", one.account_id.map(|id| id.to_string())),
+        ("endpoint_id", one.endpoint_id.map(|id| id.to_string())),
+        ("status", one.status.map(|status| status.name().to_owned())),
+        ("event_type", one.event_type.map(|event| event.name().to_owned())),
+        ("http_status", one.http_status.map(|status| status.to_string())),
+        ("error", one.error.clone()),
+        ("read", one.read.map(|read| read.name().to_owned())),
+        ("error_code", one.error_code.clone()),
+    ];
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(filters.into_iter().filter_map(|(name, value)| Some((name, value?))));
+    format!("/console/{}?{}", if is_reads(one) { "rerun" } else { "unsent" }, query.finish())
 }
 
 /// Says what is awaited of an operation, and where what comes of it is seen.

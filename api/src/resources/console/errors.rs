@@ -8,7 +8,7 @@ use super::{Visit, delivery_errors, json, shell};
 use crate::http::error::Answer;
 use crate::http::json::json_of;
 use crate::resources::operator::errors::OperatorErrorList;
-use crate::usecases::operator::errors::{FailureKind, Failures, RELEASE, failures};
+use crate::usecases::operator::errors::{FailureKind, Failures, RELEASE, shown_failures};
 use chrono::{DateTime, Utc};
 use domain::read::Read;
 use maud::{Markup, html};
@@ -29,7 +29,7 @@ const COLUMNS: [(&str, Fit); 9] = [
 
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     visit.takes(&["format"])?;
-    let found = failures(&visit.app).await?;
+    let found = shown_failures(&visit.app).await?;
     if visit.wants_json()? {
         return Ok(json(&json_of(&OperatorErrorList::from(&found))));
     }

@@ -1,17 +1,10 @@
 //! The last day by the hour: the overview's table of what ended, was sent and failed.
 
-use super::Visit;
 use super::shell::{Fit, fitted_table, instead};
 use super::spark::{Colour, HOURS, bars};
-use crate::http::error::Answer;
 use domain::verdict::LOOKED_AT;
 use maud::{Markup, html};
-use store::verdict::{HourRow, by_hour};
-
-/// Returns what happened in each hour of a day, the oldest first.
-pub(super) async fn found(visit: &Visit) -> Answer<Vec<HourRow>> {
-    Ok(by_hour(&mut *visit.conn().await?).await?)
-}
+use store::verdict::HourRow;
 
 /// Returns a number of each hour.
 pub(super) fn counts(hours: &[HourRow], of: fn(&HourRow) -> i64) -> [u32; HOURS] {

@@ -10,7 +10,7 @@ use super::spark::{Colour, SLOTS, bars, pairs};
 use super::words::{link, linked, linked_in_cell, minutes, or_dash, state, taken_by, time};
 use super::{Visit, hours, shell};
 use crate::http::error::Answer;
-use crate::usecases::operator::report::{Verdict, verdict};
+use crate::usecases::operator::report::{self, Verdict, verdict};
 use domain::ids::EndpointId;
 use domain::minutes::Minutes;
 use domain::operator::OperatorRole;
@@ -38,7 +38,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let unwell = found.as_ref().map(unhealthy).unwrap_or_default();
     let is_told = |id: EndpointId| unwell.iter().any(|axis| names(axis, &id.to_string()));
     let soon = notices(&visit, is_told).await;
-    let hours = hours::found(&visit).await;
+    let hours = report::hours(&visit.app).await;
     let by_hour = hours.as_ref().map_or_else(shell::broken, |found| hours::show(found));
     let slots = slots(&visit).await;
     let troubled = show_troubled(&visit).await;
@@ -51,7 +51,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         (shell::section("hours", "The last day, hour by hour", &by_hour))
         @if let Ok(found) = &found { (queues(&found.snapshot, &slots)) }
         (shell::section("endpoints", "Endpoints disabled for their failures", &troubled.unwrap_or_else(|refusal| shell::broken(&refusal))))
-        @if let Ok(found) = &found { (axes(found, visit.seat.role, hours.as_deref().unwrap_or_default(), slots.as_deref().unwrap_or_default())) }
+        @if let Ok(found) = &found { (axes(found, visit.seat.role, hours.as_deref().map_or(&[][..], Vec::as_slice), slots.as_deref().unwrap_or_default())) }
         (shell::command("mws health"))
     };
     Ok(visit.whole("Overview", &main))

@@ -5,6 +5,7 @@ use crate::app::App;
 use crate::http::error::Answer;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::verdict::thresholds::NEW_KIND_HOURS;
+use sqlx::PgConnection;
 use std::cmp::Reverse;
 use store::deliveries::{self, DeliveryFailureGroup};
 use store::inspect;
@@ -62,13 +63,32 @@ pub struct FailureKind {
 /// Looks through the newest jobs for those that failed within a day, and through the newest deliveries.
 pub async fn failures(app: &App) -> Answer<Failures> {
     let mut conn = app.pages.acquire().await?;
-    let now = inspect::now(&mut conn).await?;
+    let groups = grouped(&mut conn).await?;
+    judged(&mut conn, groups).await
+}
+
+/// The same for a page, which may be open in many tabs: both are looked through once for all who look within seconds.
+pub async fn shown_failures(app: &App) -> Answer<Failures> {
+    let now = inspect::now(&mut *app.pages.acquire().await?).await?;
+    let look = async { grouped(&mut *app.pages.acquire().await?).await };
+    let found = app.failures.at(now, look).await?;
+    judged(&mut *app.pages.acquire().await?, (*found).clone()).await
+}
+
+/// The jobs that failed, and the deliveries, those that failed alike as one.
+type Groups = (Vec<FailureGroup>, Vec<DeliveryFailureGroup>);
+
+async fn grouped(conn: &mut PgConnection) -> sqlx::Result<Groups> {
     let hours = i32::try_from(HOURS).unwrap_or(i32::MAX);
     let limit = i64::try_from(MOST + 1).unwrap_or(i64::MAX);
-    let groups = jobs::failures(&mut conn, hours, WINDOW, limit).await?;
-    let processes = verdict::processes(&mut conn).await?;
-    let sent = deliveries::failures(&mut conn, hours, WINDOW, limit).await?;
-    Ok(Failures::of(groups, FailedDeliveries::of(sent), &processes, now))
+    let failed = jobs::failures(&mut *conn, hours, WINDOW, limit).await?;
+    Ok((failed, deliveries::failures(conn, hours, WINDOW, limit).await?))
+}
+
+async fn judged(conn: &mut PgConnection, (failed, sent): Groups) -> Answer<Failures> {
+    let now = inspect::now(&mut *conn).await?;
+    let processes = verdict::processes(conn).await?;
+    Ok(Failures::of(failed, FailedDeliveries::of(sent), &processes, now))
 }
 
 impl FailedDeliveries {

@@ -123,15 +123,22 @@ async fn server(conn: &mut PgConnection) -> sqlx::Result<Finding> {
 }
 
 async fn schema(conn: &mut PgConnection) -> sqlx::Result<Finding> {
-    let version = inspect::schema_version(conn).await?;
-    Ok(match store::pending_migrations(conn).await? {
-        0 => Finding::fine("schema", format!("version {version}, up to date")),
-        pending => {
-            let behind = counted(usize::try_from(pending).unwrap_or_default(), "migration");
-            let value = format!("version {version}, {behind} behind this build");
-            Finding::problem("schema", value, "start any of the services: each brings the schema up to date")
-        }
-    })
+    let version = inspect::schema_version(&mut *conn).await?;
+    let found = verdict::schema(conn).await?;
+    let is_new = found.pending == 0;
+    let behind = counted(usize::try_from(found.pending).unwrap_or_default(), "migration");
+    let stands = if is_new { "up to date".to_owned() } else { format!("{behind} behind this build") };
+    let value = format!("version {version}, {stands}");
+    let Some(failed) = found.failed else {
+        let cure = "start any of the services: each brings the schema up to date";
+        return Ok(if is_new { Finding::fine("schema", value) } else { Finding::problem("schema", value, cure) });
+    };
+    let value =
+        format!("{value}; migration {} failed {} ago: {}", failed.version, span(failed.seconds), failed.message);
+    let cure =
+        "no service of its release starts before it is applied: put right what the database says, then `mws migrate`";
+    // What runs goes on where only a release to come is kept from starting.
+    Ok(if is_new { Finding::warning("schema", value, cure) } else { Finding::problem("schema", value, cure) })
 }
 
 async fn replicas(conn: &mut PgConnection) -> sqlx::Result<Finding> {

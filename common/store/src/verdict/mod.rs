@@ -66,8 +66,9 @@ pub async fn snapshot(conn: &mut PgConnection, own: Option<Clock>, media_free: O
 /// Returns what of the schema is missing, and the migration that failed last within a day and was not applied since.
 pub async fn schema(conn: &mut PgConnection) -> sqlx::Result<Schema> {
     let pending = pending_migrations(&mut *conn).await?;
-    if pending > 0 {
-        // The table of failures may be among what is missing.
+    // The table of failures may be among what is missing.
+    let is_kept = "SELECT to_regclass('migration_failures') IS NOT NULL";
+    if pending > 0 && !sqlx::query_scalar::<_, bool>(is_kept).fetch_one(&mut *conn).await? {
         return Ok(Schema { pending, failed: None });
     }
     // Not checked at compile time: the database of those checks is built without sqlx's own table.

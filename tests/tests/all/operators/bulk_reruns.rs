@@ -165,6 +165,12 @@ async fn an_operation_of_reads_is_refused_what_it_can_not_take_and_is_stopped_be
     let (_, shown) = browser.get(&place).await?;
     assert!(shown.contains("from the console") && shown.contains("failed reads"), "{shown}");
     browser.post(&place, &[]).await?;
+    let (_, shown) = browser.get(&place).await?;
+    let rest = shown.split_once("The rest can be done by another operation: <a href=\"").unwrap_or_default().1;
+    let left = rest.split('"').next().unwrap_or_default().replace("&amp;", "&");
+    let (_, counted) = browser.get(&left).await?;
+    let is_same = left.starts_with("/console/rerun?") && left.contains("read=levels&error_code=not_supported");
+    assert!(is_same && counted.contains("Run all 2 in the background"), "{left}: {counted}");
     let reruns = world.reruns();
     let other = done(&anna, "POST", ROUTE, &asking("none", &json!({ "read": "beats" })), 202).await?;
     assert_eq!(finished(&anna, &text(&other, "/id")).await?["total"], 0);
