@@ -45,8 +45,8 @@ impl OpenMedia {
         Self { store, scratch, held: Mutex::default() }
     }
 
-    /// Returns the media that a job works on, in this order, each as another job holds it or opened now. It waits within
-    /// the bounds of `ctx`, and not for room on the disk, of which it takes what all of them need first.
+    /// Returns the media that a job works on, in this order, each as another job holds it or opened now. It waits
+    /// within the bounds of `ctx`, and not for room on the disk, of which it takes what all of them need first.
     pub(crate) async fn get(
         &self,
         media: &[&StoredMedia],

@@ -53,8 +53,8 @@ pub(super) fn linked(sentence: &str, role: OperatorRole) -> Markup {
     with_code(sentence, |part| with_links(part, role, |_| false))
 }
 
-/// Shows a sentence as `linked` does, for a table's cell: the middle of ids is out of sight. Names stand whole, and wrap
-/// where they must: processes of one host would look the same without their middle.
+/// Shows a sentence as `linked` does, for a table's cell: the middle of ids is out of sight. Names stand whole, and
+/// wrap where they must: processes of one host would look the same without their middle.
 pub(super) fn linked_in_cell(sentence: &str, role: OperatorRole) -> Markup {
     with_code(sentence, |part| with_links(part, role, is_id))
 }

@@ -59,7 +59,8 @@ pub struct HealthWorker {
     pub busy: u32,
     /// Seconds since it last reported; from 30 on it counts as dead.
     pub silent_seconds: f64,
-    /// Milliseconds by which its clock is ahead of the database's; negative if it is behind, null where it did not tell.
+    /// Milliseconds by which its clock is ahead of the database's; negative if it is behind, null where it did not
+    /// tell.
     pub clock_ahead_ms: Option<i64>,
 }
 
@@ -72,7 +73,8 @@ pub struct HealthScheduler {
     pub version: Text,
     /// Seconds since it last reported; from 30 on it counts as dead.
     pub silent_seconds: f64,
-    /// Milliseconds by which its clock is ahead of the database's; negative if it is behind, null where it did not tell.
+    /// Milliseconds by which its clock is ahead of the database's; negative if it is behind, null where it did not
+    /// tell.
     pub clock_ahead_ms: Option<i64>,
 }
 
