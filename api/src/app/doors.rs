@@ -25,6 +25,11 @@ pub enum Door {
     Operators,
 }
 
+/// Whether the path is that of a load balancer's probe, which is always answered, and at once.
+pub fn is_probe(path: &str) -> bool {
+    PROBES.contains(&path)
+}
+
 /// Whether this door serves a request for this path from this address.
 pub fn lets_in(door: Door, path: &str, address: Option<IpAddr>, allowed: &[IpNet]) -> bool {
     let below = path.strip_prefix(API_PATH).and_then(|rest| rest.strip_prefix("/operator"));
@@ -33,7 +38,7 @@ pub fn lets_in(door: Door, path: &str, address: Option<IpAddr>, allowed: &[IpNet
         path == METRICS || below.is_some_and(is_below) || path.strip_prefix(CONSOLE_PATH).is_some_and(is_below);
     match (door, operators) {
         (Door::Customers, true) => false,
-        (Door::Operators, false) => PROBES.contains(&path),
+        (Door::Operators, false) => is_probe(path),
         (Door::Everyone | Door::Customers, false) => true,
         (Door::Everyone | Door::Operators, true) => {
             let is_named = |address: IpAddr| allowed.iter().any(|network| network.contains(&address.to_canonical()));

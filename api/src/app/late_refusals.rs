@@ -1,30 +1,67 @@
-//! When refusals of requests over their account's rate are sent.
+//! When refusals of requests over their account's rate, and of requests that no rate counts, are sent.
 //!
 //! Such a refusal takes a good part of the work of a small call, and the rate counts what is let in alone. So a client
 //! with many connections had the threads busy with nothing but refusals. Now each account has fifty of them at once,
 //! and fifty a second after that: a client that is over its rate for a moment is told so without delay, and one that
 //! never stops waits, with each of its connections, and asks no more often than that. What is refused by an address's
-//! rate waits in the same way, for its network. A refusal that waits holds nothing but its connection.
+//! rate waits in the same way, for its network. What is refused before any rate has counted it (no or a wrong
+//! credential, no such route, a link that has ended) waits for its network too, in a longer line: many people may share
+//! an address. A refusal that waits holds nothing but its connection, or its place among those of a trusted proxy.
 
+use crate::http::address::{NOWHERE, network};
 use crate::http::answers::Taker;
 use crate::http::scope::Scope;
 use moka::future::Cache;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// Takers that are remembered.
+/// Lines that are remembered.
 const MOST_REMEMBERED: u64 = 100_000;
-/// The time between two refusals that come one after another without end.
-const INTERVAL: Duration = Duration::from_millis(20);
-/// How far ahead of now the last one may be at that rate and is sent at once all the same.
-const AHEAD: Duration = Duration::from_secs(1);
 /// The longest wait. With more connections than have their turns by then, the others are answered all the same.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// When each taker's last refusal would be sent if they came at that rate (GCRA).
-pub struct LateRefusals(Cache<Taker, Arc<Mutex<Instant>>>);
+/// Refusals that wait for each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Line {
+    /// Those over a rate.
+    OverRate(Taker),
+    /// A network's that no rate has counted.
+    Uncounted(IpAddr),
+}
+
+impl Line {
+    /// The line of the answer to this request; none for one that is sent at once.
+    fn of(scope: &Scope, refused: bool) -> Option<Self> {
+        if scope.is_over_rate() {
+            return Some(Self::OverRate(Taker::of(scope)));
+        }
+        let uncounted = refused && scope.standing.get().is_none();
+        // The account may be that of a link, which knows nothing of its visitors.
+        uncounted.then(|| Self::Uncounted(network(scope.address.unwrap_or(NOWHERE))))
+    }
+
+    /// The time between two refusals that come one after another without end.
+    const fn interval(self) -> Duration {
+        match self {
+            Self::OverRate(_) => Duration::from_millis(20),
+            Self::Uncounted(_) => Duration::from_millis(10),
+        }
+    }
+
+    /// How far ahead of now the last one may be at that rate and is sent at once all the same.
+    const fn ahead(self) -> Duration {
+        match self {
+            Self::OverRate(_) => Duration::from_secs(1),
+            Self::Uncounted(_) => Duration::from_millis(2_500),
+        }
+    }
+}
+
+/// When each line's last refusal would be sent if they came at that rate (GCRA).
+pub struct LateRefusals(Cache<Line, Arc<Mutex<Instant>>>);
 
 impl LateRefusals {
     /// Nothing has been refused yet.
@@ -32,23 +69,22 @@ impl LateRefusals {
         Self(Cache::builder().max_capacity(MOST_REMEMBERED).time_to_idle(Duration::from_mins(1)).build())
     }
 
-    /// Waits until the answer to this request may be sent, if it was refused for its rate, or until the process stops.
-    pub async fn wait(&self, scope: &Scope, shutdown: &CancellationToken) {
-        if !scope.is_over_rate() {
-            return;
-        }
-        let wait = self.count(Taker::of(scope), Instant::now()).await;
+    /// Waits until the answer to this request may be sent, if it was refused for its rate or, as `refused` says, for
+    /// anything else before a rate had counted it; or until the process stops.
+    pub async fn wait(&self, scope: &Scope, refused: bool, shutdown: &CancellationToken) {
+        let Some(line) = Line::of(scope, refused) else { return };
+        let wait = self.count(line, Instant::now()).await;
         if !wait.is_zero() {
             let _ = timeout(wait, shutdown.cancelled()).await;
         }
     }
 
     /// Counts a refusal. Returns how long it has to wait.
-    async fn count(&self, taker: Taker, now: Instant) -> Duration {
-        let due = self.0.get_with(taker, async { Arc::new(Mutex::new(now)) }).await;
+    async fn count(&self, line: Line, now: Instant) -> Duration {
+        let due = self.0.get_with(line, async { Arc::new(Mutex::new(now)) }).await;
         let mut due = due.lock().unwrap_or_else(PoisonError::into_inner);
-        *due = ((*due).max(now) + INTERVAL).min(now + AHEAD + LONGEST);
-        due.saturating_duration_since(now + AHEAD)
+        *due = ((*due).max(now) + line.interval()).min(now + line.ahead() + LONGEST);
+        due.saturating_duration_since(now + line.ahead())
     }
 }
 
@@ -62,34 +98,50 @@ impl Default for LateRefusals {
 mod tests {
     use super::*;
     use crate::http::rate::Standing;
+    use crate::http::scope::ScopeState;
     use domain::ids::AccountId;
     use futures_util::FutureExt;
 
     /// A request of this account, which the account's rate let in or not.
     fn request(account: AccountId, passed: bool) -> Scope {
         let scope = Scope(Arc::default());
-        let wait = (!passed).then_some(INTERVAL);
+        let wait = (!passed).then_some(Duration::from_millis(20));
         scope.standing.set(Standing { limit: 60, remaining: 0, reset: 0, wait }).expect("a new scope");
         scope.account.set(account).expect("a new scope");
         scope
     }
 
+    /// A request from this address that no rate has counted.
+    fn stranger(address: &str) -> Scope {
+        Scope(Arc::new(ScopeState { address: address.parse().ok(), ..ScopeState::default() }))
+    }
+
+    /// Counts so many, of which `at_once` are sent without a wait, and returns how late the next one is.
+    async fn sent(late: &LateRefusals, line: Line, at_once: u32, now: Instant) -> Duration {
+        for _ in 0..at_once {
+            assert_eq!(late.count(line, now).await, Duration::ZERO);
+        }
+        late.count(line, now).await
+    }
+
     #[tokio::test]
-    async fn fifty_are_sent_at_once_and_those_after_them_one_by_one_until_ten_seconds() {
+    async fn some_are_sent_at_once_and_those_after_them_one_by_one_until_ten_seconds() {
         let (late, now) = (LateRefusals::new(), Instant::now());
-        let (one, other) = (AccountId::mint().into(), AccountId::mint().into());
-        for _ in 0..50 {
-            assert_eq!(late.count(one, now).await, Duration::ZERO);
+        let [account, other] = [AccountId::mint(), AccountId::mint()].map(|account| Line::OverRate(account.into()));
+        let [network, neighbour] = [1_u8, 2].map(|last| Line::Uncounted(IpAddr::from([192, 0, 2, last])));
+        for (line, other, at_once, interval) in
+            [(account, other, 50, Duration::from_millis(20)), (network, neighbour, 250, Duration::from_millis(10))]
+        {
+            assert_eq!(sent(&late, line, at_once, now).await, interval);
+            assert_eq!(late.count(line, now).await, interval * 2);
+            assert_eq!(late.count(other, now).await, Duration::ZERO, "another's are not among them");
+            assert_eq!(late.count(line, now + interval).await, interval * 2, "one was sent meanwhile");
+            for _ in 0..1_500 {
+                assert!(late.count(line, now).await <= LONGEST);
+            }
+            assert_eq!(late.count(line, now + LONGEST).await, interval, "no more is remembered than is waited for");
+            assert_eq!(late.count(line, now + LONGEST + line.ahead()).await, Duration::ZERO);
         }
-        assert_eq!(late.count(one, now).await, INTERVAL);
-        assert_eq!(late.count(one, now).await, INTERVAL * 2);
-        assert_eq!(late.count(other, now).await, Duration::ZERO, "another account's are not among them");
-        assert_eq!(late.count(one, now + INTERVAL).await, INTERVAL * 2, "one was sent meanwhile");
-        for _ in 0..1_000 {
-            assert!(late.count(one, now).await <= LONGEST);
-        }
-        assert_eq!(late.count(one, now + LONGEST).await, INTERVAL, "no more is remembered than is waited for");
-        assert_eq!(late.count(one, now + LONGEST + AHEAD).await, Duration::ZERO);
     }
 
     #[tokio::test]
@@ -98,12 +150,25 @@ mod tests {
         let (refused, let_in, first) = (request(account, false), request(account, true), request(account, false));
         first.first.set(()).expect("a new scope");
         for _ in 0..600 {
-            late.count(account.into(), Instant::now()).await;
+            late.count(Line::OverRate(account.into()), Instant::now()).await;
         }
-        assert!(late.wait(&refused, &running).now_or_never().is_none(), "it waits");
-        assert!(late.wait(&let_in, &running).now_or_never().is_some());
-        assert!(late.wait(&first, &running).now_or_never().is_some());
+        assert!(late.wait(&refused, true, &running).now_or_never().is_none(), "it waits");
+        assert!(late.wait(&let_in, true, &running).now_or_never().is_some());
+        assert!(late.wait(&first, true, &running).now_or_never().is_some());
         running.cancel();
-        assert!(late.wait(&refused, &running).now_or_never().is_some());
+        assert!(late.wait(&refused, true, &running).now_or_never().is_some());
+    }
+
+    #[test]
+    fn what_no_rate_has_counted_waits_for_its_network_if_it_is_refused_whoevers_link_it_followed() {
+        let (here, account) = (stranger("2001:db8::1"), AccountId::mint());
+        let line = Line::of(&here, true);
+        assert_eq!(line, Line::of(&stranger("2001:db8::2"), true), "a network");
+        assert_eq!(line, "2001:db8::".parse().ok().map(Line::Uncounted));
+        assert_eq!(Line::of(&here, false), None, "it was served");
+        here.account.set(account).expect("a new scope");
+        assert_eq!(Line::of(&here, true), line, "the account's link was followed");
+        assert_eq!(Line::of(&request(account, true), true), None, "the account's rate has counted it");
+        assert_eq!(Line::of(&request(account, false), true), Some(Line::OverRate(account.into())));
     }
 }

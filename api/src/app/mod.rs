@@ -102,7 +102,7 @@ pub struct AppState {
     pub blocked: Blocked,
     /// Requests that take access away, which go first.
     pub first: First,
-    /// When refusals of requests over the rate limit are sent.
+    /// When refusals of requests over the rate limit, and of strangers', are sent.
     pub late_refusals: LateRefusals,
     /// Wrong credentials, so that guesses cost no queries.
     pub guesses: Guesses,

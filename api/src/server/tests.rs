@@ -6,15 +6,19 @@ use crate::http::address::{NOWHERE, network};
 use crate::http::answers::Taker;
 use crate::http::error::Code;
 use crate::http::refusal::{Envelope, classify};
+use crate::http::scope::Scope;
 use crate::server::outer::Outer;
 use clap::Parser;
 use futures_util::FutureExt;
+use futures_util::future::{Either, select};
 use poem::http::{HeaderMap, Method, StatusCode};
 use poem::{Endpoint, Request, RequestBuilder, Response};
 use runtime::config::{ApiSettings, Settings};
 use runtime::process::Process;
 use serde_json::Value;
 use sqlx::postgres::PgPoolOptions;
+use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -211,6 +215,38 @@ async fn a_long_body_waits_for_its_senders_turn_and_a_short_one_for_nobody() {
     for reply in [short, long.await] {
         assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{}", reply.text);
         assert!(reply.text.contains("expected an object, found a list"), "{}", reply.text);
+    }
+}
+
+#[tokio::test]
+async fn what_is_refused_before_a_rate_counts_it_comes_late_and_pages_and_probes_do_not() {
+    let (app, shutdown) = app();
+    let router = super::router(app.clone());
+    let wrong = || [get("/nope"), get("/api/v1/nope"), post("/docs"), get("/api/v1/keys")];
+    refused(&router, get("/nope"), StatusCode::NOT_FOUND, Code::RouteNotFound).await;
+    for request in wrong() {
+        assert!(send(&router, request).now_or_never().is_some(), "the first are sent at once");
+    }
+    // It comes from nowhere, as the requests of this test do.
+    let stranger = Scope(Arc::default());
+    for _ in 0..1_250 {
+        // It is counted, though nobody waits for it.
+        let _ = app.late_refusals.wait(&stranger, true, &shutdown).now_or_never();
+    }
+    tokio::task::yield_now().await;
+    for request in wrong() {
+        let path = request.uri().path().to_owned();
+        assert!(send(&router, request).now_or_never().is_none(), "{path}");
+    }
+    for (path, status) in [
+        ("/api/v1/openapi.json", StatusCode::OK),
+        ("/healthz", StatusCode::OK),
+        ("/readyz", StatusCode::SERVICE_UNAVAILABLE),
+    ] {
+        let asked = pin!(send(&router, get(path)));
+        let late = pin!(send(&router, get("/nope")));
+        let Either::Left((reply, _)) = select(asked, late).await else { panic!("{path} waited as refusals do") };
+        assert_eq!(reply.status, status, "{path}: {}", reply.text);
     }
 }
 

@@ -1,9 +1,15 @@
 //! One account or one address that takes as much as it can: the others are answered beside it, and it is told when to
 //! come again (ARCHITECTURE.md, "What the service promises", 5).
 
+use api::http::scope::{Scope, ScopeState};
 use domain::credential::ApiKey;
-use mws_tests::world::{Answer, Media, Tenant, World, let_in, runners, until};
+use futures_util::FutureExt;
+use futures_util::future::{Either, select, select_all};
+use mws_tests::world::{Answer, Media, Tenant, World, let_in, mcp_call, runners, until};
 use serde_json::json;
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -293,6 +299,68 @@ async fn clients_behind_a_trusted_proxy_are_counted_by_their_own_addresses() -> 
     world.work(runners::instant()).await?;
     for answered in waiting {
         assert_eq!(answered.await??.status, 200);
+    }
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_stranger_who_sends_ahead_is_refused_at_the_pace_of_its_network() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let mut socket = TcpStream::connect(address(&world)).await?;
+    let get = |more: &str| format!("GET /api/v1/nope HTTP/1.1\r\nhost: a\r\n{more}\r\n");
+    let begun = Instant::now();
+    socket.write_all((get("").repeat(349) + &get("connection: close\r\n")).as_bytes()).await?;
+    let mut answers = Vec::new();
+    socket.read_to_end(&mut answers).await?;
+    assert_eq!(String::from_utf8_lossy(&answers).matches("HTTP/1.1 404").count(), 350);
+    // 250 at once, and a hundred a second after that.
+    assert!(begun.elapsed() >= Duration::from_secs(1), "they came within {:?}", begun.elapsed());
+    world.end().await
+}
+
+/// Counts as many refusals of strangers from this address, or from an unknown one, as lead to the longest wait. Returns
+/// the scope of one more.
+fn refuse_many(world: &World, address: Option<IpAddr>) -> Scope {
+    let stranger = Scope(Arc::new(ScopeState { address, ..ScopeState::default() }));
+    let app = world.app();
+    for _ in 0..1_250 {
+        // It is counted, though nobody waits for it.
+        let _ = app.late_refusals.wait(&stranger, true, &app.process.shutdown).now_or_never();
+    }
+    stranger
+}
+
+#[tokio::test]
+async fn a_late_refusal_keeps_its_place_among_its_addresss_requests_through_a_trusted_proxy() -> anyhow::Result<()> {
+    let world = World::with_api(|_, api| {
+        api.max_address_connections = 2;
+        api.trusted_proxies = "127.0.0.0/8".parse().into_iter().collect();
+    })
+    .await?;
+    let client = world.client(None);
+    let (flooding, other) = ([("x-forwarded-for", "198.51.100.7")], [("x-forwarded-for", "198.51.100.8")]);
+    refuse_many(&world, "198.51.100.7".parse().ok());
+    let three = (0..3).map(|_| Box::pin(client.send("GET", "/keys", &flooding, None)));
+    let (first, _, others) = select_all(three).await;
+    assert_waits(&first?, 429, "rate_limited");
+    assert_eq!(client.send("GET", "/keys", &other, None).await?.status, 401);
+    drop(others);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_refused_call_over_mcp_is_no_strangers() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    // A call inside a message comes from nowhere.
+    let stranger = refuse_many(&world, None);
+    let message = mcp_call("get_item", &json!({ "ref": "nothing" }));
+    {
+        let app = world.app();
+        let called = pin!(tenant.client.mcp("/mcp", &message));
+        let late = pin!(app.late_refusals.wait(&stranger, true, &app.process.shutdown));
+        let Either::Left((answer, _)) = select(called, late).await else { anyhow::bail!("it waited as strangers' do") };
+        assert_eq!(answer?.json["result"]["isError"], true);
     }
     world.end().await
 }

@@ -13,6 +13,7 @@ mod unshaped;
 use crate::app::App;
 use crate::app::beside::call_beside;
 use crate::app::doors::{self, CONSOLE_PATH, Door};
+use crate::auth::PreAuthenticated;
 use crate::http::API_PATH;
 use crate::http::address::{NOWHERE, is_trusted, network};
 use crate::http::answers::Taker;
@@ -93,10 +94,6 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
         }
         let versioned = request.uri().path().starts_with(API_PATH);
         let for_clients = is_for_clients(request.uri().path());
-        let _share = match self.take_share(&request) {
-            Ok(share) => share,
-            Err(refusal) => return envelope.refuse(&refusal),
-        };
         if for_clients && self.app.process.shutdown.is_cancelled() {
             return envelope.refuse(&ApiError::new(Code::ShuttingDown, "This process is stopping. Try again."));
         }
@@ -122,13 +119,12 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
             Ok(Err(error)) => error.into_response(),
             Err(panic) => return envelope.refuse(&ApiError::internal(panic_message(panic.as_ref()))),
         };
-        let refused = response.status().is_client_error() || response.status().is_server_error();
         // Some 503 answers, as that of readiness, have a body of their own.
         let routed = ![StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED].contains(&response.status());
         if !versioned && routed {
             return response;
         }
-        if refused && response.data::<Refused>().is_none() {
+        if is_refused(&response) && response.data::<Refused>().is_none() {
             unshaped(&self.app.contract, envelope, response.status(), &method, &path)
         } else {
             response
@@ -150,12 +146,22 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
         request.set_data(scope.clone());
         request.set_data(self.app.clone());
         let may_stay_unread = may_stay_unread(&request);
+        let may_be_late = may_be_late(&request);
         // Everything that is logged meanwhile names the request.
         let span = tracing::error_span!("request", request.id = scope.request_id.as_str());
-        let response = self.answer(request, envelope).instrument(span).instrument(traced.clone()).await;
+        let place = self.take_share(&request);
+        let response = match &place {
+            Ok(_) => self.answer(request, envelope).instrument(span).instrument(traced.clone()).await,
+            Err(refusal) => envelope.refuse(refusal),
+        };
         // What a refusal waits on purpose is no part of how long its answer took.
         let took = started.elapsed();
-        self.app.late_refusals.wait(&scope, &self.app.process.shutdown).await;
+        // It keeps its place meanwhile, and is not late without one: so no address has more of a proxy's connections
+        // waiting than it may.
+        if place.is_ok() {
+            let refused = may_be_late && is_refused(&response);
+            self.app.late_refusals.wait(&scope, refused, &self.app.process.shutdown).await;
+        }
         let mut response = self.app.answers.housed(envelope, Taker::of(&scope), response);
         add_headers(&self.app, &scope, &mut response);
         if may_stay_unread && !response.is_success() {
@@ -167,6 +173,16 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
         record(&method, &scope, &response, took, &traced, &self.told);
         Ok(response)
     }
+}
+
+/// Whether a refusal may be late though no rate has counted the request. That of a probe is not, nor that of a call
+/// inside a message of MCP, which was counted itself.
+fn may_be_late(request: &Request) -> bool {
+    !doors::is_probe(request.uri().path()) && request.data::<PreAuthenticated>().is_none()
+}
+
+fn is_refused(response: &Response) -> bool {
+    response.status().is_client_error() || response.status().is_server_error()
 }
 
 /// Whether a refusal may come before the request's body was read to its end: it is long, or of unknown length. The

@@ -14,6 +14,7 @@ mod unreadable;
 mod wire;
 
 use crate::app::App;
+use crate::app::doors::is_probe;
 use crate::http::refusal::Envelope;
 use crate::server::outer;
 use crate::server::router;
@@ -118,11 +119,6 @@ fn once() -> Builder {
     let mut builder = builder();
     builder.keep_alive(false);
     builder
-}
-
-/// Whether the path is that of a load balancer's probe, which is answered even where connections are refused.
-fn is_probe(path: &str) -> bool {
-    matches!(path, "/healthz" | "/readyz")
 }
 
 impl<E: Endpoint<Output = Response> + 'static> Server<E> {
