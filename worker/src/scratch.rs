@@ -88,6 +88,8 @@ impl Scratch {
 
 /// Returns four fifths of what is free: uploads and what is encoded are written beside the copies.
 fn most_of_what_is_free() -> u64 {
+    // What killed processes left counts as free.
+    runtime::scratch::sweep(&std::env::temp_dir());
     let disk = rustix::fs::statvfs(std::env::temp_dir());
     disk.map_or(u64::MAX, |disk| disk.f_bavail.saturating_mul(disk.f_frsize) / 5 * 4)
 }
