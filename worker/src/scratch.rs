@@ -78,8 +78,8 @@ impl Scratch {
         media: &[&StoredMedia],
     ) -> Result<Option<Arc<Room>>, ReadError> {
         let Some((copies, account)) = self.0.as_ref().zip(account) else { return Ok(None) };
-        let sized = media.iter().map(|one| (one.object_key.as_str(), usize::try_from(one.bytes).unwrap_or(0)));
-        let sizes: BTreeMap<&str, usize> = sized.collect();
+        let needed = media.iter().map(|one| (one.object_key.as_str(), usize::try_from(one.bytes).unwrap_or(0)));
+        let sizes: BTreeMap<&str, usize> = needed.collect();
         lock(copies).take(account, &sizes)?;
         let keys = sizes.into_keys().map(str::to_owned).collect();
         Ok(Some(Arc::new(Room { copies: Arc::clone(copies), keys })))
@@ -148,8 +148,9 @@ mod tests {
 
     /// Takes room of an account for media of these keys and bytes.
     fn room(scratch: &Scratch, account: AccountId, media: &[(&str, i64)]) -> Taken {
-        let media: Vec<StoredMedia> =
-            media.iter().map(|(key, bytes)| StoredMedia { object_key: (*key).to_owned(), bytes: *bytes }).collect();
+        let stored =
+            |(key, bytes): &(&str, i64)| StoredMedia { object_key: (*key).to_owned(), bytes: *bytes, sha256: None };
+        let media: Vec<StoredMedia> = media.iter().map(stored).collect();
         scratch.room(Some(account), &media.iter().collect::<Vec<_>>())
     }
 

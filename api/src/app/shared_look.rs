@@ -25,7 +25,8 @@ impl<T: Send + Sync + 'static> SharedLook<T> {
     /// Returns what `look` finds, or what another has found within the same seconds.
     pub async fn at(&self, now: DateTime<Utc>, look: impl Future<Output = sqlx::Result<T>>) -> Answer<Arc<T>> {
         let found = async { look.await.map(Arc::new) };
-        let shared = self.found.try_get_with(now.timestamp().div_euclid(self.seconds), found).await;
-        shared.map_err(|error| ApiError::from(&*error))
+        let shared = self.found.try_get_with(now.timestamp().div_euclid(self.seconds), found);
+        // What the cache needs for this is large.
+        Box::pin(shared).await.map_err(|error| ApiError::from(&*error))
     }
 }

@@ -95,20 +95,12 @@ mod tests {
     fn windows_cover_each_passage_and_passages_each_segment_to_its_ends() {
         let speech = [(0.0, 0.2), (1.0, 2.0), (3.0, 6.0), (10.0, 15.0)];
         let speech = speech.map(|(start, end)| Segment { start, end, confidence: 1.0 });
-        let found = passages(&speech);
         let ends = |window: &Window| (window.from, window.to);
-        let told =
-            |passage: &Passage| (passage.segment, ends(&passage.whole), passage.windows.iter().map(ends).collect());
-        let found: Vec<(usize, (u32, u32), Vec<(u32, u32)>)> = found.iter().map(told).collect();
-        assert_eq!(
-            found,
-            [
-                (1, (100, 200), vec![(100, 200)]),
-                (2, (300, 600), vec![(300, 460), (370, 530), (440, 600)]),
-                (3, (1000, 1250), vec![(1000, 1160), (1090, 1250)]),
-                (3, (1250, 1500), vec![(1250, 1410), (1340, 1500)]),
-            ]
-        );
+        let told: Vec<_> = passages(&speech).iter().map(|one| (one.segment, ends(&one.whole))).collect();
+        assert_eq!(told, [(1, (100, 200)), (2, (300, 600)), (3, (1000, 1250)), (3, (1250, 1500))]);
+        let told: Vec<Vec<_>> = passages(&speech).iter().map(|one| one.windows.iter().map(ends).collect()).collect();
+        let [short, long] = [vec![(100, 200)], vec![(300, 460), (370, 530), (440, 600)]];
+        assert_eq!(told, [short, long, vec![(1000, 1160), (1090, 1250)], vec![(1250, 1410), (1340, 1500)]]);
         let [one, other] = [(300, 460), (370, 530)].map(|(from, to)| Window { from, to });
         assert!((one.takes_over(other) - 4.15).abs() < 1e-9);
     }
