@@ -6266,6 +6266,11 @@ export interface components {
              * @description Seconds since it last reported; from 30 on it counts as dead.
              */
             silent_seconds: number;
+            /**
+             * Format: int64
+             * @description Milliseconds by which its clock is ahead of the database's; negative if it is behind, null where it did not tell.
+             */
+            clock_ahead_ms?: number | null;
         };
         /**
          * @description The states of health.
@@ -6358,6 +6363,11 @@ export interface components {
              * @description Seconds since it last reported; from 30 on it counts as dead.
              */
             silent_seconds: number;
+            /**
+             * Format: int64
+             * @description Milliseconds by which its clock is ahead of the database's; negative if it is behind, null where it did not tell.
+             */
+            clock_ahead_ms?: number | null;
         };
         /**
          * ImportMedia
@@ -30377,14 +30387,16 @@ export interface operations {
                      *             "version": "a version",
                      *             "slots": 1,
                      *             "busy": 1,
-                     *             "silent_seconds": 1.25
+                     *             "silent_seconds": 1.25,
+                     *             "clock_ahead_ms": 1
                      *           }
                      *         ],
                      *         "schedulers": [
                      *           {
                      *             "name": "interview.mp4",
                      *             "version": "a version",
-                     *             "silent_seconds": 1.25
+                     *             "silent_seconds": 1.25,
+                     *             "clock_ahead_ms": 1
                      *           }
                      *         ]
                      *       },

@@ -2165,6 +2165,8 @@ class HealthScheduler(Model):
     """Its version."""
     silent_seconds: float
     """Seconds since it last reported; from 30 on it counts as dead."""
+    clock_ahead_ms: int | None
+    """Milliseconds by which its clock is ahead of the database's; negative if it is behind, null where it did not tell."""
 
 HealthState = Literal['healthy', 'unknown', 'degraded', 'failing']
 """The states of health."""
@@ -2222,6 +2224,8 @@ class HealthWorker(Model):
     """The number of jobs that it runs."""
     silent_seconds: float
     """Seconds since it last reported; from 30 on it counts as dead."""
+    clock_ahead_ms: int | None
+    """Milliseconds by which its clock is ahead of the database's; negative if it is behind, null where it did not tell."""
 
 
 class ImportMedia(Model):
