@@ -354,7 +354,7 @@ async fn a_refused_call_over_mcp_is_no_strangers() -> anyhow::Result<()> {
     let tenant = world.tenant("a").await?;
     // A call inside a message comes from nowhere.
     let stranger = refuse_many(&world, None);
-    let message = mcp_call("get_item", &json!({ "ref": "nothing" }));
+    let message = mcp_call("detect_beats", &json!({ "ref": "nothing" }));
     {
         let app = world.app();
         let called = pin!(tenant.client.mcp("/mcp", &message));
