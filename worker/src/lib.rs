@@ -4,9 +4,9 @@
 //! and `dubs` in other languages; none of them asks the database. `jobs` takes claimed jobs through their lives, with
 //! the `engines` that this machine has; `ingest` turns uploaded bytes into items; `deliver` and `notify_project` send
 //! webhooks; `batch` gathers many handlers' calls into one statement; `own_turns` has a turn for each account, `turns`
-//! those that accounts take at what takes long; `scratch` has room on the disk for copies of media; `unpaid` counts unpaid processor time to accounts and puts their work
-//! off. The process may be cut off at any moment: the truth is in Postgres, and another process may claim what is not
-//! renewed.
+//! those that accounts take at what takes long; `scratch` has room on the disk for copies of media; `unpaid` counts
+//! unpaid processor time to accounts and puts their work off. The process may be cut off at any moment: the truth is in
+//! Postgres, and another process may claim what is not renewed.
 
 mod asking;
 pub mod batch;

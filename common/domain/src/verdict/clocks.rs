@@ -2,17 +2,8 @@
 //! lives.
 
 use super::thresholds::{FATAL_SKEW_MS, MOST_SKEW_MS};
-use super::{State, some_of, span};
+use super::{Clock, State, some_of, span};
 use std::cmp::Reverse;
-
-/// A clock beside the database's.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Clock {
-    /// Whose it is: a service and the name of its process.
-    pub whose: String,
-    /// Milliseconds by which it is ahead of the database's; negative if it is behind.
-    pub ahead_ms: i64,
-}
 
 /// Returns by how much a clock is off, such as `10 min ahead`; `None` if that is little enough. `ahead_ms`: as
 /// [`Clock`] has it.

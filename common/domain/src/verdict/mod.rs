@@ -18,12 +18,12 @@ mod snapshot;
 mod tests;
 pub mod thresholds;
 
-pub use clocks::{Clock, clock_off_by, clocks_off};
+pub use clocks::{clock_off_by, clocks_off};
 pub use fallen::{Fallen, fallen, past, predecessor, some_of, taken_over};
 pub use invariants::{Held, Invariant, MOST_COUNTED, Outcome};
 pub use snapshot::{
-    Backlog, Books, Deliveries, Disabled, Duty, Ended, EndedBefore, EndedTask, FailedMigration, Failure, NewFailure,
-    OutOfMinutes, Process, Replica, Schema, Snapshot, Troubled,
+    Backlog, Books, Clock, Deliveries, Disabled, Duty, Ended, EndedBefore, EndedTask, FailedMigration, Failure,
+    NewFailure, OutOfMinutes, Process, Replica, Schema, Snapshot, Troubled,
 };
 
 use serde::Serialize;

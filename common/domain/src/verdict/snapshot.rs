@@ -2,7 +2,6 @@
 //!
 //! Times are ages in seconds by the database's clock, so that no other clock is needed. The one time of day is shown.
 
-use super::clocks::Clock;
 use super::invariants::Held;
 use super::thresholds::SILENT_SECONDS;
 use crate::ids::{AccountId, EndpointId, JobId};
@@ -282,4 +281,13 @@ pub struct Replica {
     pub lag_seconds: f64,
     /// Bytes of log that it has still to apply, or that are kept for it.
     pub lag_bytes: i64,
+}
+
+/// A clock beside the database's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clock {
+    /// Whose it is: a service and the name of its process.
+    pub whose: String,
+    /// Milliseconds by which it is ahead of the database's; negative if it is behind.
+    pub ahead_ms: i64,
 }
