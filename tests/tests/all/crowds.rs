@@ -357,10 +357,12 @@ async fn a_refused_call_over_mcp_is_no_strangers() -> anyhow::Result<()> {
     let message = mcp_call("detect_beats", &json!({ "ref": "nothing" }));
     {
         let app = world.app();
-        let called = pin!(tenant.client.mcp("/mcp", &message));
+        let client = tenant.client.below(world.base_url());
+        let called = pin!(client.mcp("/mcp", &message));
         let late = pin!(app.late_refusals.wait(&stranger, true, &app.process.shutdown));
         let Either::Left((answer, _)) = select(called, late).await else { anyhow::bail!("it waited as strangers' do") };
-        assert_eq!(answer?.json["result"]["isError"], true);
+        let answer = answer?;
+        assert_eq!(answer.json["result"]["isError"], true, "{}", answer.text);
     }
     world.end().await
 }
