@@ -24,7 +24,7 @@ from .making.outside import Outside
 from .rows import Heard, Row, Sample, into_document, table, worse_table
 from .service import Service
 from .studio import Studio
-from .themes import THEMES
+from .themes import THEMES, with_parts
 
 
 def main() -> int:
@@ -59,7 +59,7 @@ def main() -> int:
 
 def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="eval", description=__doc__.split("\n")[0])
-    parser.add_argument("--only", type=lambda text: text.split(","), default=[*THEMES, "speed", *MAKING])
+    parser.add_argument("--only", type=lambda text: with_parts(text.split(",")), default=[*THEMES, "speed", *MAKING])
     parser.add_argument("--seeds", type=lambda text: [int(number) for number in text.split(",")], default=[1, 2])
     parser.add_argument("--program", type=Path, default=Path("target/debug/mws"))
     parser.add_argument("--keep", type=Path, help="a folder that keeps the media, the answers and the service's log")

@@ -14,9 +14,11 @@ from pyannote.metrics.detection import DetectionErrorRate, DetectionPrecisionRec
 from pyannote.metrics.diarization import DiarizationErrorRate
 
 Spans = list[tuple[float, float]]
+# Who speaks from when to when, in seconds.
+Turns = list[tuple[float, float, str]]
 
 
-def annotation(turns: list[tuple[float, float, str]]) -> Annotation:
+def annotation(turns: Turns) -> Annotation:
     made = Annotation()
     for number, (start, end, name) in enumerate(turns):
         if end > start:
@@ -52,19 +54,39 @@ def false_alarm(found: Spans, seconds: float) -> float:
 
 
 class SpeakerScore:
-    """Diarization error over several files together, a quarter of a second around each turn's ends not judged."""
+    """Diarization error over several files together. The collar, so many seconds on each side of each turn's ends, is not
+    judged."""
 
     def __init__(self, collar_seconds: float = 0.25) -> None:
         # pyannote's collar is the whole stretch that is left out, half of it on each side.
         self.metric = DiarizationErrorRate(collar=2 * collar_seconds)
 
-    def add(self, found: list[tuple[float, float, str]], true: list[tuple[float, float, str]], seconds: float) -> float:
+    def add(self, found: Turns, true: Turns, seconds: float) -> float:
         uem = Timeline([Segment(0, seconds)])
         return float(self.metric(annotation(true), annotation(found), uem=uem))
 
     @property
     def rate(self) -> float:
         return float(abs(self.metric))
+
+
+def changes_off(found: Turns, true: Turns) -> list[float]:
+    """How far the found change of voice is from each true one, in seconds, whoever is taken for whom: the nearest one
+    between the middles of both true turns. Where there is none, it is as far as can be."""
+    places = changes(found)
+    gaps = []
+    for (start, end, voice), (start_after, end_after, voice_after) in zip(true, true[1:]):
+        if voice != voice_after:
+            at = (end + start_after) / 2
+            near = [abs(place - at) for place in places if (start + end) / 2 <= place < (start_after + end_after) / 2]
+            gaps.append(min(near, default=float("inf")))
+    return gaps
+
+
+def changes(turns: Turns) -> list[float]:
+    """When one voice follows another, in seconds: where there is a pause between them, its middle."""
+    turns = sorted(turns)
+    return [(one[1] + other[0]) / 2 for one, other in zip(turns, turns[1:]) if one[2] != other[2]]
 
 
 def words(text: str) -> str:

@@ -107,19 +107,27 @@ def of_set(studio: Studio, seeds: int) -> list[Sample]:
     return made
 
 
-def rate(heard: list[Heard]) -> float:
-    score = judges.SpeakerScore()
+def turns_of(one: Heard) -> judges.Turns:
+    return [(turn["start"], turn["end"], turn["speaker"]) for turn in one.data["segments"]]
+
+
+def rate(heard: list[Heard], collar_seconds: float = 0.25) -> float:
+    score = judges.SpeakerScore(collar_seconds)
     for one in heard:
         turns, seconds, _ = one.truth
-        found = [(turn["start"], turn["end"], turn["speaker"]) for turn in one.data["segments"]]
-        score.add(found, turns, seconds)
+        score.add(turns_of(one), turns, seconds)
     return score.rate
+
+
+def number_right(heard: list[Heard]) -> float:
+    """The part of the files whose number of voices is right."""
+    return float(np.mean([len(one.data["speakers"]) == one.truth[2] for one in heard]))
 
 
 def rows(heard: list[Heard]) -> list[Row]:
     bar, alike = Bar.at_most(0.05), Bar.at_most(0.25)
     judged = [one for one in heard if not one.sample.group.endswith("alike")]
-    right = lambda some: float(np.mean([len(one.data["speakers"]) == one.truth[2] for one in some]))
+    right = number_right
     fresh = [one for one in judged if one.sample.group.startswith("new")]
     alone = [one for one in fresh if one.truth[2] == 1]
     der = lambda group: rate(of(heard, group))
