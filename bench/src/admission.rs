@@ -69,6 +69,7 @@ async fn waits(bench: &Bench, queued: usize) -> anyhow::Result<Vec<f64>> {
     for chunk in load.chunks(20) {
         start(&scene, &url, &busy, chunk, &COMPUTED).await?;
     }
+    let watch = scene.watch(&[("the service", &service)]).await?;
     let (mut ticks, mut answered_us) = (interval(PACE), Vec::with_capacity(samples.len()));
     for item in &samples {
         ticks.tick().await;
@@ -78,6 +79,7 @@ async fn waits(bench: &Bench, queued: usize) -> anyhow::Result<Vec<f64>> {
     until("another account's claims", async || Ok(!waits_yet(&scene, other.id).await?)).await?;
     let left = waits_yet(&scene, busy.id).await?;
     ensure!(queued == 0 || left, "the other account's jobs were over before the samples were");
+    scene.told(watch, &format!("first claims, queued of another: {queued}"), SAMPLES).await?;
     let waits = sqlx::query_scalar(WAITS)
         .bind(other.workspace)
         .bind(queued > 0)

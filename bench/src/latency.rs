@@ -51,6 +51,7 @@ async fn round(bench: &Bench) -> anyhow::Result<Vec<f64>> {
     let jobs = bench.share(JOBS).max(LEAST);
     let items = scene.items(&account, jobs).await?;
     let url = format!("http://{}/api/v1/tools/prepare_media", service.said);
+    let watch = scene.watch(&[("the service", &service)]).await?;
     let mut ticks = interval(Duration::from_millis(1_000 / PACE));
     let mut calls = JoinSet::new();
     for item in items {
@@ -62,6 +63,7 @@ async fn round(bench: &Bench) -> anyhow::Result<Vec<f64>> {
         called??;
     }
     scene.receives(jobs).await?;
+    scene.told(watch, &format!("jobs at {PACE}/s, from their calls to their webhooks"), jobs).await?;
     let ends = ends(&scene, &account, WARM.min(jobs / 2)).await?;
     let came = scene.take().await?;
     #[expect(clippy::cast_precision_loss, reason = "microseconds of this century fit")]
