@@ -114,7 +114,7 @@ async fn ours(bench: &Bench, endpoints: usize, warm: usize, many: usize) -> anyh
 }
 
 /// Waits until no delivery is free to be sent, and then until none is being sent.
-async fn until_all_ended(scene: &Scene<'_>) -> anyhow::Result<()> {
+pub async fn until_all_ended(scene: &Scene<'_>) -> anyhow::Result<()> {
     const FREE: &str = "SELECT FROM deliveries
         WHERE status = 'pending' AND finished_at IS NULL AND lease_until IS NULL LIMIT 1";
     const LEASED: &str = "SELECT FROM deliveries

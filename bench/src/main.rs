@@ -30,6 +30,7 @@ mod parts;
 mod receiver;
 mod seed;
 mod service;
+mod slowest;
 mod table;
 mod tickets;
 mod watch;
