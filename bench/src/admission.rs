@@ -5,11 +5,16 @@
 //! the idle service. A slot comes free as long after its job's claim as a job takes; the end of that job is written
 //! later. One that comes free while the call is not answered yet counts only if it takes the job: slots come free in
 //! batches, five a second, and a call whose transaction is not committed would be told to have waited for the next.
+//!
+//! Of these waits it also tells what they consist of: the time from that moment until the end of the job in the slot
+//! began to be written, which holds the commit of that job's claim, and the time from then to the claim. A slot is left
+//! before the end is written, so the second may be less than nothing.
 
 use crate::Bench;
 use crate::load::{COMPUTED, Scene, until};
 use crate::receiver::now_us;
 use crate::seed::Account;
+use crate::slowest::{self, Sample};
 use crate::table::{Bar, Table, median, percentile};
 use anyhow::ensure;
 use domain::ids::{AccountId, ItemId};
@@ -32,6 +37,8 @@ const READ_MS: f64 = 200.0;
 /// call until something else takes one.
 const WARM: usize = 64;
 const WARM_AT_ONCE: usize = 4;
+/// The steps of a wait for a slot.
+const STEPS: [&str; 2] = ["slot's time over → end of its job", "end of its job → claim"];
 
 /// Measures in alternating rounds.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
@@ -69,6 +76,7 @@ async fn waits(bench: &Bench, queued: usize) -> anyhow::Result<Vec<f64>> {
     for chunk in load.chunks(20) {
         start(&scene, &url, &busy, chunk, &COMPUTED).await?;
     }
+    let watch = scene.watch(&[("the service", &service)]).await?;
     let (mut ticks, mut answered_us) = (interval(PACE), Vec::with_capacity(samples.len()));
     for item in &samples {
         ticks.tick().await;
@@ -78,7 +86,8 @@ async fn waits(bench: &Bench, queued: usize) -> anyhow::Result<Vec<f64>> {
     until("another account's claims", async || Ok(!waits_yet(&scene, other.id).await?)).await?;
     let left = waits_yet(&scene, busy.id).await?;
     ensure!(queued == 0 || left, "the other account's jobs were over before the samples were");
-    let waits = sqlx::query_scalar(WAITS)
+    scene.told(watch, &format!("first claims, queued of another: {queued}"), SAMPLES).await?;
+    let waits: Vec<(f64, Option<f64>, i64)> = sqlx::query_as(WAITS)
         .bind(other.workspace)
         .bind(queued > 0)
         .bind(busy.workspace)
@@ -87,24 +96,38 @@ async fn waits(bench: &Bench, queued: usize) -> anyhow::Result<Vec<f64>> {
         .bind(answered_us)
         .fetch_all(&scene.database.pool)
         .await?;
+    if queued > 0 {
+        // The others found a slot that was free before they were dispatched, or the end before them is not written yet.
+        let sample = |&(ms, until_end_ms, ended_us): &(f64, Option<f64>, i64)| {
+            until_end_ms.map(|first_ms| Sample { steps: [first_ms, ms - first_ms], ended_us })
+        };
+        slowest::print("first claims that waited for a slot", STEPS, waits.iter().filter_map(sample).collect());
+    }
     scene.end(service).await?;
-    Ok(waits)
+    Ok(waits.into_iter().map(|(ms, ..)| ms).collect())
 }
 
 /// The waits of the jobs of the workspace `$1`, on the items `$5` whose calls were answered at the microseconds `$6`.
-/// If `$2`, they wait for slots, in which jobs of this workspace and of `$3` run for `$4` milliseconds.
+/// If `$2`, they wait for slots, in which jobs of this workspace and of `$3` run for `$4` milliseconds. Returns of each
+/// the milliseconds, those of them until the end of the job in its slot began to be written (null where no slot was
+/// waited for), and when it was claimed, in microseconds.
 const WAITS: &str = "WITH freed AS MATERIALIZED (
-        SELECT c.claimed_at + $4::float8 * interval '1 ms' AS at
+        SELECT c.claimed_at + $4::float8 * interval '1 ms' AS at, c.ended_at
         FROM job_claims AS c JOIN jobs AS b ON b.id = c.job_id WHERE b.workspace_id IN ($1, $3)
     ), answered AS MATERIALIZED (
         SELECT item, to_timestamp(us::float8 / 1e6) AS at FROM unnest($5::uuid[], $6::bigint[]) AS given (item, us)
     )
-    SELECT extract(epoch FROM j.started_at - CASE WHEN $2 THEN greatest(j.created_at, (
+    SELECT extract(epoch FROM j.started_at - since.at)::float8 * 1000,
+        extract(epoch FROM (SELECT min(f.ended_at) FROM freed AS f WHERE f.at = since.at) - since.at)::float8 * 1000,
+        (extract(epoch FROM j.started_at) * 1e6)::bigint
+    FROM jobs AS j JOIN answered ON answered.item = j.item_id
+    CROSS JOIN LATERAL (
+        SELECT CASE WHEN $2 THEN greatest(j.created_at, (
             SELECT CASE WHEN later.at <= j.started_at THEN later.at ELSE sooner.at END
             FROM (SELECT min(at) AS at FROM freed WHERE at > answered.at) AS later,
                 (SELECT min(at) AS at FROM freed WHERE at > j.created_at) AS sooner
-        )) ELSE j.created_at END)::float8 * 1000
-    FROM jobs AS j JOIN answered ON answered.item = j.item_id
+        )) ELSE j.created_at END AS at
+    ) AS since
     WHERE j.workspace_id = $1";
 
 /// Whether a job of the account has not been claimed yet.

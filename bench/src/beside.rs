@@ -148,10 +148,12 @@ async fn rate(bench: &Bench, beside: Beside) -> anyhow::Result<(f64, f64)> {
     }
     scene.backlog(&told, events).await?;
     let (began_us, used) = (now_us(), scene.receiver.cpu_seconds()?);
+    let watch = scene.watch(&[("the service", &service)]).await?;
     scene.receives((warm + events) * 9).await?;
     let last_us = scene.take().await?.iter().map(|came| came.at_us).max().unwrap_or_default();
     let rate = (events * 9) as f64 / ((last_us - began_us) as f64 / 1e6);
     let cpu_seconds = (scene.receiver.cpu_seconds()? - used) * 1_000.0 / (events * 9) as f64;
+    scene.told(watch, &format!("nine beside {}", beside.words()), events * 9).await?;
     scene.end(service).await?;
     Ok((rate, cpu_seconds))
 }
@@ -168,7 +170,9 @@ async fn lateness(bench: &Bench, beside: Beside) -> anyhow::Result<f64> {
         // As long as the slow ones take to answer, so that the moment when many of them do is always a part of it.
         events = events.max(STEADY);
     }
+    let watch = scene.watch(&[("the service", &service)]).await?;
     let times = scene.lateness(&told, PACE, events, 9).await?;
+    scene.told(watch, &format!("nine beside {}, at {PACE}/s", beside.words()), events * 9).await?;
     scene.end(service).await?;
     Ok(percentile(&times, 99))
 }

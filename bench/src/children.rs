@@ -115,13 +115,38 @@ pub fn stat(pid: u32) -> anyhow::Result<Stat> {
     })
 }
 
-/// Returns the ids of all processes.
-pub fn processes() -> anyhow::Result<Vec<u32>> {
-    let mut found = Vec::new();
+/// Returns the ids of a process and of its children, its own first.
+pub fn family(parent: u32) -> anyhow::Result<Vec<u32>> {
+    let mut found = vec![parent];
     for entry in std::fs::read_dir("/proc")? {
-        found.extend(entry?.file_name().to_str().and_then(|name| name.parse::<u32>().ok()));
+        let pid = entry?.file_name().to_str().and_then(|name| name.parse::<u32>().ok());
+        // A process that ends meanwhile is left out.
+        found.extend(pid.filter(|pid| stat(*pid).is_ok_and(|stat| stat.parent == parent)));
     }
     Ok(found)
+}
+
+/// Reads `/proc/<pid>/cmdline`: a process of PostgreSQL says there what it is.
+pub fn title(pid: u32) -> anyhow::Result<String> {
+    Ok(std::fs::read_to_string(format!("/proc/{pid}/cmdline"))?)
+}
+
+/// The time that all cores together have not worked since the machine's start, in seconds.
+#[derive(Debug, Clone, Copy)]
+pub struct Unused {
+    /// Idle, or waiting for a disk.
+    pub idle: f64,
+    /// Given to other machines of the same host.
+    pub stolen: f64,
+}
+
+/// Reads the first line of `/proc/stat`.
+pub fn unused() -> anyhow::Result<Unused> {
+    let text = std::fs::read_to_string("/proc/stat")?;
+    let fields: Vec<f64> =
+        text.lines().next().unwrap_or_default().split_whitespace().filter_map(|field| field.parse().ok()).collect();
+    let seconds = |at: usize| fields.get(at).map(|ticks| ticks / TICKS_A_SECOND).context("fields");
+    Ok(Unused { idle: seconds(3)? + seconds(4)?, stolen: seconds(7)? })
 }
 
 /// The memory of a process, in bytes.

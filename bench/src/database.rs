@@ -1,11 +1,12 @@
 //! The run's embedded server, and a fresh database for each measurement.
 
-use crate::children::{processes, stat};
+use crate::children::{family, stat};
 use anyhow::Context;
 use embedded_postgres::{EmbeddedPostgres, Options};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection, PgPool};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use store::PoolSize;
 use tempfile::TempDir;
@@ -13,6 +14,14 @@ use tempfile::TempDir;
 const TEMPLATE: &str = "template_mws";
 /// The extension that counts statements. It comes with PostgreSQL's contributed modules, which may be missing.
 const COUNTER: &str = "pg_stat_statements";
+/// The settings of a run that tells what statements take: these time the planning of each, and log each checkpoint and
+/// each vacuum.
+const WATCHED: [(&str, &str); 4] = [
+    ("pg_stat_statements.track_planning", "on"),
+    ("log_autovacuum_min_duration", "0"),
+    ("log_checkpoints", "on"),
+    ("log_timezone", "UTC"),
+];
 
 /// The server; it ends with this value, and its data are deleted.
 pub struct Server {
@@ -35,20 +44,23 @@ pub struct Done {
 }
 
 impl Server {
-    /// Starts a server as durable as a user's. Call it on the main thread, before any runtime is made.
-    pub fn start() -> anyhow::Result<Self> {
+    /// Starts a server as durable as a user's, with more to be told of it if it is `watched`. Call it on the main
+    /// thread, before any runtime is made.
+    pub fn start(watched: bool) -> anyhow::Result<Self> {
         let folder = TempDir::new().context("could not make a folder")?;
         fs::set_permissions(folder.path(), Permissions::from_mode(0o711))?;
         let options = |settings: &[(&str, &str)]| Options {
             settings: settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             ..Options::new(folder.path())
         };
-        let counting = EmbeddedPostgres::start(&options(&[("shared_preload_libraries", COUNTER)]));
+        let watched: &[(&str, &str)] = if watched { &WATCHED } else { &[] };
+        let counted = [&[("shared_preload_libraries", COUNTER)][..], watched].concat();
+        let counting = EmbeddedPostgres::start(&options(&counted));
         let (postgres, counts) = match counting {
             Ok(postgres) => (postgres, true),
             Err(error) => {
                 eprintln!("statements are not counted, since {COUNTER} can't be loaded: {error}");
-                (EmbeddedPostgres::start(&options(&[]))?, false)
+                (EmbeddedPostgres::start(&options(watched))?, false)
             }
         };
         Ok(Self { postgres, next: AtomicU32::new(0), folder, counts })
@@ -119,13 +131,25 @@ impl Server {
         Ok(Done { statements, commits, wal_bytes })
     }
 
+    /// Whether it counts statements.
+    pub const fn counts(&self) -> bool {
+        self.counts
+    }
+
+    /// Returns the path of its log.
+    pub fn log(&self) -> PathBuf {
+        self.folder.path().join("postgres/server.log")
+    }
+
+    /// Returns the postmaster's process id.
+    pub fn postmaster(&self) -> anyhow::Result<u32> {
+        let file = fs::read_to_string(self.folder.path().join("postgres/data/postmaster.pid"))?;
+        Ok(file.lines().next().context("a process id")?.parse()?)
+    }
+
     /// Returns the ids of the server's processes, the postmaster's first.
     pub fn processes(&self) -> anyhow::Result<Vec<u32>> {
-        let file = fs::read_to_string(self.folder.path().join("postgres/data/postmaster.pid"))?;
-        let postmaster: u32 = file.lines().next().context("a process id")?.parse()?;
-        // A process that ends meanwhile is left out.
-        let children = processes()?.into_iter().filter(|pid| stat(*pid).is_ok_and(|stat| stat.parent == postmaster));
-        Ok(std::iter::once(postmaster).chain(children).collect())
+        family(self.postmaster()?)
     }
 
     /// Returns the CPU time that the server has used with all of its processes, in seconds.

@@ -97,10 +97,13 @@ async fn ours(bench: &Bench, endpoints: usize, warm: usize, many: usize) -> anyh
     let events = many / endpoints;
     let many = events * endpoints;
     scene.backlog(&[&account], events).await?;
-    let (began_us, before) = (now_us(), scene.reading(&service).await?);
+    let (began_us, watch) = (now_us(), scene.watch(&[("the service", &service)]).await?);
+    let before = scene.reading(&service).await?;
     scene.receives(warm + many).await?;
     until_all_ended(&scene).await?;
     let cost = before.until(&scene.reading(&service).await?);
+    let begun = if warm == 0 { "the first deliveries after a start" } else { "deliveries" };
+    scene.told(watch, &format!("{begun}, endpoints: {endpoints}"), many).await?;
     let last = "SELECT extract(epoch FROM max(d.finished_at))::float8 * 1e6 FROM deliveries AS d
                 JOIN webhook_endpoints AS w ON w.id = d.endpoint_id WHERE w.account_id = $1";
     let ended_us: f64 = sqlx::query_scalar(last).bind(account.id).fetch_one(&scene.database.pool).await?;
@@ -111,7 +114,7 @@ async fn ours(bench: &Bench, endpoints: usize, warm: usize, many: usize) -> anyh
 }
 
 /// Waits until no delivery is free to be sent, and then until none is being sent.
-async fn until_all_ended(scene: &Scene<'_>) -> anyhow::Result<()> {
+pub async fn until_all_ended(scene: &Scene<'_>) -> anyhow::Result<()> {
     const FREE: &str = "SELECT FROM deliveries
         WHERE status = 'pending' AND finished_at IS NULL AND lease_until IS NULL LIMIT 1";
     const LEASED: &str = "SELECT FROM deliveries

@@ -81,11 +81,16 @@ async fn round(bench: &Bench, ours: bool) -> anyhow::Result<Round> {
     let service = if ours { Some(scene.service(&["--parts=api,scheduler"]).await?) } else { None };
     let url = service.as_ref().map(|service| format!("http://{}/api/v1/tools/prepare_media", service.said));
     called(&scene, url.as_deref(), calls).await?;
+    let watch = match &service {
+        Some(service) => scene.watch(&[("the service", service)]).await?,
+        None => None,
+    };
     let pid = service.as_ref().map_or(Ok(std::process::id()), Running::pid)?;
     let (before, began) = (Reading::take(bench, pid, &scene.database).await?, Instant::now());
     let times = called(&scene, url.as_deref(), measured).await?;
     let seconds = began.elapsed().as_secs_f64();
     let cost = before.until(&Reading::take(bench, pid, &scene.database).await?);
+    scene.told(watch, "prepare_media 20 × 6", many).await?;
     match service {
         Some(service) => service.stop().await?,
         None => scene.database.pool.close().await,

@@ -56,6 +56,8 @@ async fn used(bench: &Bench, parts: &[&str]) -> anyhow::Result<Vec<Used>> {
         running.push((name, scene.service(&[&format!("--parts={part}")]).await?));
     }
     tokio::time::sleep(REST).await;
+    let named: Vec<(&str, &Running)> = running.iter().map(|(name, process)| (name.as_str(), process)).collect();
+    let watch = scene.watch(&named).await?;
     let began = Instant::now();
     let database = bench.server.cpu_seconds()?;
     let before: anyhow::Result<Vec<f64>> = running.iter().map(|(_, process)| process.cpu_seconds()).collect();
@@ -70,6 +72,7 @@ async fn used(bench: &Bench, parts: &[&str]) -> anyhow::Result<Vec<Used>> {
     }
     let cpu = (bench.server.cpu_seconds()? - database) / seconds * 100.0;
     used.push(Used { what: "PostgreSQL".to_owned(), cpu, memory: server_memory(bench)? });
+    scene.told(watch, &format!("while nothing happens, processes: {}", parts.len()), 1).await?;
     for (_, process) in running {
         process.stop().await?;
     }

@@ -44,8 +44,8 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
         if bench.is_empty() {
             bare.push(tickets::drain(bench, bench.share(JOBS)).await?);
         }
-        many.push(drain(bench, ACCOUNTS).await?);
-        one.push(drain(bench, 1).await?);
+        many.push(drain(bench, ACCOUNTS, true).await?);
+        one.push(drain(bench, 1, true).await?);
     }
     let of = |rounds: &[Drained]| median(&rounds.iter().map(|round| round.per_second).collect::<Vec<_>>());
     let costs = |rounds: &[Drained]| rounds.iter().map(|round| round.each).collect::<Vec<_>>();
@@ -59,11 +59,12 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
 
 /// Makes load without a figure, while a held transaction grows old.
 pub async fn churn(bench: &Bench) -> anyhow::Result<()> {
-    drain(bench, ACCOUNTS).await.map(drop)
+    drain(bench, ACCOUNTS, false).await.map(drop)
 }
 
-/// Returns the jobs drained per second, and the cost of each.
-async fn drain(bench: &Bench, accounts: usize) -> anyhow::Result<Drained> {
+/// Returns the jobs drained per second, and the cost of each. If `told`, a run that tells what statements take does so:
+/// of all waves together, with what the harness does between them.
+async fn drain(bench: &Bench, accounts: usize, told: bool) -> anyhow::Result<Drained> {
     let scene = Scene::new(bench).await?;
     let accounts = scene.accounts(accounts).await?;
     let service = scene.service(&SETTINGS).await?;
@@ -74,6 +75,7 @@ async fn drain(bench: &Bench, accounts: usize) -> anyhow::Result<Drained> {
         waves.one(some, &service).await?;
         left -= some;
     }
+    let watch = if told { scene.watch(&[("the service", &service)]).await? } else { None };
     let began = scene.reading(&service).await?;
     let (mut seconds, mut cost, mut jobs) = (0.0, Cost::default(), 0.0);
     let mut left = bench.share(JOBS);
@@ -82,6 +84,7 @@ async fn drain(bench: &Bench, accounts: usize) -> anyhow::Result<Drained> {
         (seconds, cost, jobs) = (seconds + wave.seconds, cost.and(wave.cost), jobs + wave.jobs);
         left = left.saturating_sub(most);
     }
+    scene.told(watch, &format!("jobs, accounts: {}", accounts.len()), bench.share(JOBS)).await?;
     waves.conn.close().await?;
     service.stop().await?;
     cost.commits = began.commits_since(bench, &scene.database).await?;

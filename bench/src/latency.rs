@@ -1,9 +1,14 @@
 //! The time from the end of a job to its webhook, for real jobs that are started over HTTP, fifty per second. And the
 //! delivery's part of it: from the commit of an event to its webhook, at the same pace.
+//!
+//! Of the jobs it also tells where the slowest waited: before the claim of the delivery, between claim and attempt, or
+//! after that. A delivery that begins claimed has nothing of the first (decision 555); its commit is in the second.
 
 use crate::Bench;
-use crate::load::Scene;
+use crate::deliveries::until_all_ended;
+use crate::load::{Came, Scene};
 use crate::seed::Account;
+use crate::slowest::{self, Sample};
 use crate::table::{Bar, Table, median, percentile};
 use domain::ids::ItemId;
 use reqwest::StatusCode;
@@ -22,6 +27,8 @@ const LEAST: usize = 200;
 const WARM: usize = 50;
 /// The pause before a refused call is tried again.
 const REFUSED: Duration = Duration::from_millis(100);
+/// The steps from a job's end to its webhook.
+const STEPS: [&str; 3] = ["end → claim", "claim → attempt", "attempt → received"];
 
 /// Measures in rounds.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
@@ -51,6 +58,7 @@ async fn round(bench: &Bench) -> anyhow::Result<Vec<f64>> {
     let jobs = bench.share(JOBS).max(LEAST);
     let items = scene.items(&account, jobs).await?;
     let url = format!("http://{}/api/v1/tools/prepare_media", service.said);
+    let watch = scene.watch(&[("the service", &service)]).await?;
     let mut ticks = interval(Duration::from_millis(1_000 / PACE));
     let mut calls = JoinSet::new();
     for item in items {
@@ -62,12 +70,37 @@ async fn round(bench: &Bench) -> anyhow::Result<Vec<f64>> {
         called??;
     }
     scene.receives(jobs).await?;
+    scene.told(watch, &format!("jobs at {PACE}/s, from their calls to their webhooks"), jobs).await?;
     let ends = ends(&scene, &account, WARM.min(jobs / 2)).await?;
     let came = scene.take().await?;
     #[expect(clippy::cast_precision_loss, reason = "microseconds of this century fit")]
     let times = came.iter().filter_map(|one| Some((one.at_us as f64 - ends.get(&one.event)?) / 1_000.0)).collect();
+    slowest::print("job end → received", STEPS, steps(&scene, &came, &ends).await?);
     scene.end(service).await?;
     Ok(times)
+}
+
+/// Returns the steps of each delivery that came and whose job counts.
+#[expect(clippy::cast_precision_loss, reason = "microseconds of this century fit")]
+async fn steps(scene: &Scene<'_>, came: &[Came], ends: &HashMap<String, f64>) -> anyhow::Result<Vec<Sample<3>>> {
+    // An attempt is recorded some milliseconds after its answer.
+    until_all_ended(scene).await?;
+    let attempts: Vec<(String, f64, f64)> = sqlx::query_as(
+        "SELECT d.event_id, extract(epoch FROM d.claimed_at)::float8 * 1e6, extract(epoch FROM a.at)::float8 * 1e6
+         FROM deliveries AS d JOIN delivery_attempts AS a ON a.delivery_id = d.id AND a.claim_no = d.claim_no
+         WHERE d.event_id = ANY ($1)",
+    )
+    .bind(ends.keys().cloned().collect::<Vec<_>>())
+    .fetch_all(&scene.database.pool)
+    .await?;
+    let attempts: HashMap<String, (f64, f64)> =
+        attempts.into_iter().map(|(event, claimed_us, at_us)| (event, (claimed_us, at_us))).collect();
+    let sample = |one: &Came| {
+        let (end_us, &(claimed_us, at_us)) = (ends.get(&one.event)?, attempts.get(&one.event)?);
+        let steps = [claimed_us - end_us, at_us - claimed_us, one.at_us as f64 - at_us].map(|us| us / 1_000.0);
+        Some(Sample { steps, ended_us: one.at_us })
+    };
+    Ok(came.iter().filter_map(sample).collect())
 }
 
 /// When the account's jobs ended, in microseconds, by their events; without the first so many.

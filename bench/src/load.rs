@@ -5,6 +5,7 @@ use crate::children::Running;
 use crate::cost::Reading;
 use crate::database::Database;
 use crate::seed::{self, Account, BODY};
+use crate::watch::Watch;
 use anyhow::{Context, ensure};
 use domain::credential::ApiKey;
 use domain::event::{EventId, EventType};
@@ -109,6 +110,29 @@ impl<'a> Scene<'a> {
     /// Reads the counters now, for this process and for the database.
     pub async fn reading(&self, service: &Running) -> anyhow::Result<Reading> {
         Reading::take(self.bench, service.pid()?, &self.database).await
+    }
+
+    /// Begins to watch a measurement, with these processes beside the harness and the receivers; none unless the run is
+    /// to tell what statements take.
+    pub async fn watch(&self, parts: &[(&str, &Running)]) -> anyhow::Result<Option<Watch>> {
+        if self.bench.statements.is_none() {
+            return Ok(None);
+        }
+        let mut pids = vec![("the harness", std::process::id())];
+        let receivers = [("the receiver", &self.receiver), ("the other receiver", &self.troubled)];
+        for &(name, part) in receivers.iter().chain(parts) {
+            pids.push((name, part.pid()?));
+        }
+        Ok(Some(Watch::begin(&self.bench.server, &self.database, &pids).await?))
+    }
+
+    /// Tells of what was watched, a measurement of `many` of something. The processes must run yet.
+    pub async fn told(&self, watch: Option<Watch>, what: &str, many: usize) -> anyhow::Result<()> {
+        let (Some(watch), Some(file)) = (watch, &self.bench.statements) else { return Ok(()) };
+        let told = watch.end(&self.bench.server, &self.database).await?;
+        let what = format!("{}{what}", self.bench.condition.prefix());
+        told.print(&what, many);
+        told.append(file, &what, many)
     }
 
     /// Wakes the workers for these queues.

@@ -30,14 +30,18 @@ mod parts;
 mod receiver;
 mod seed;
 mod service;
+mod slowest;
 mod table;
 mod tickets;
+mod watch;
 
+use anyhow::Context;
 use clap::{Parser, Subcommand, ValueEnum};
 use condition::Condition;
 use database::Server;
 use grown::Grown;
 use parts::What;
+use std::fs::File;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use table::{Bar, Table};
@@ -68,6 +72,11 @@ struct Cli {
     /// File that the rows are written to as JSON: `[{name, value, unit, ratio, bar, met}]`.
     #[arg(long)]
     json: Option<PathBuf>,
+    /// File that what each statement took is written to, with whose processor time it was, and what the server's log
+    /// says of checkpoints and vacuums: a line of JSON for each measurement. The ten statements with most time are
+    /// printed. It costs a little, so the figures of such a run are not for the table.
+    #[arg(long)]
+    statements: Option<PathBuf>,
     /// The part that a child process plays.
     #[command(subcommand)]
     part: Option<Part>,
@@ -117,6 +126,8 @@ struct Bench {
     /// Rows of each kind in full tables.
     rows: usize,
     condition: Condition,
+    /// The file that what statements took is written to, if it is to be told.
+    statements: Option<PathBuf>,
     /// The full tables, while they exist.
     grown: Option<Grown>,
 }
@@ -145,13 +156,17 @@ fn main() -> anyhow::Result<ExitCode> {
         Some(Part::Neighbour(args)) => neighbour::run(args)?,
         None => {
             let (rounds, percent) = if cli.quick { (1, 10) } else { (3, 100) };
+            if let Some(file) = &cli.statements {
+                File::create(file).with_context(|| format!("{} could not be written", file.display()))?;
+            }
             // The server ends with the thread that starts it: this one.
             let mut bench = Bench {
-                server: Server::start()?,
+                server: Server::start(cli.statements.is_some())?,
                 rounds: cli.rounds.unwrap_or(rounds).max(1),
                 percent: cli.percent.unwrap_or(percent).max(1),
                 rows: cli.rows,
                 condition: Condition::Empty,
+                statements: cli.statements.take(),
                 grown: None,
             };
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
