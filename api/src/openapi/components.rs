@@ -69,7 +69,11 @@ fn headers() -> Value {
             "schema": { "type": "string", "minLength": 1, "maxLength": 128 },
             "example": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
         },
-        "X-RateLimit-Limit": integer("Requests that may be sent at once when none were lately. On answers to a known caller, as are the next three.", 60),
+        "X-RateLimit-Limit": integer(
+            "Requests that may be sent at once when none were lately. On answers to a known caller, as are the next \
+             three.",
+            60,
+        ),
         "X-RateLimit-Remaining": integer("How many of them are left now.", 59),
         "X-RateLimit-Reset": integer("When Remaining is whole again, in unix seconds.", 1_795_080_600),
         "RateLimit-Policy": {
@@ -103,8 +107,8 @@ fn parameters() -> Value {
         "IdempotencyKey": {
             "name": "Idempotency-Key", "in": "header", "required": false,
             "schema": { "type": "string", "minLength": 1, "maxLength": 255 },
-            "description": "The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as \
-                the jobs that it started, or a day.",
+            "description": "The same key answers the first call again, and starts, charges and makes nothing twice \
+                (contract §4.1). It lives as long as the jobs that it started, or a day.",
         },
     })
 }

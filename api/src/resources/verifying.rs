@@ -15,8 +15,10 @@ const LANGUAGES: [(&str, &str); 5] =
 pub fn verifying() -> Markup {
     let body = html! {
         p {
-            "Hand it the header " code { "Service-Signature" } ", the raw bytes of the body before anything parses them, the secret, and the time in unix seconds. "
-            "It refuses a time more than " (DEFAULT_TOLERANCE_S / 60) " minutes off, and compares in constant time. While a secret is changed there are two " code { "v1" } ", of which one is enough."
+            "Hand it the header " code { "Service-Signature" } ", the raw bytes of the body before anything parses "
+            "them, the secret, and the time in unix seconds. It refuses a time more than " (DEFAULT_TOLERANCE_S / 60)
+            " minutes off, and compares in constant time. While a secret is changed there are two " code { "v1" }
+            ", of which one is enough."
         }
         @for (name, mark) in LANGUAGES {
             details { summary { (name) } pre tabindex="0" { code data-copy="" { (lines(mark)) } } }

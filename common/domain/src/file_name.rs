@@ -180,7 +180,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_it_is_called_it_stays_in_its_folder_and_in_its_header(name in "(\\PC|[\u{0}-\u{ff}./\\\\]){0,300}") {
+        fn whatever_it_is_called_it_stays_in_its_folder_and_in_its_header(
+            name in "(\\PC|[\u{0}-\u{ff}./\\\\]){0,300}",
+        ) {
             let file = file_name(&name, Some("mp4"));
             let parts: Vec<Component> = Path::new(&file).components().collect();
             prop_assert!(matches!(parts[..], [Component::Normal(_)]), "{file:?}");

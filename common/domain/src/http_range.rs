@@ -168,7 +168,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_part_is_never_empty_and_never_past_the_end(range in "bytes=[0-9, -]{0,12}|\\PC{0,20}", length in 0..200_u64) {
+        fn a_part_is_never_empty_and_never_past_the_end(
+            range in "bytes=[0-9, -]{0,12}|\\PC{0,20}",
+            length in 0..200_u64,
+        ) {
             if let Asked::Part(part) = asked(Some(&range), None, TAG, length) {
                 prop_assert!(part.start < part.end && part.end <= length);
             }

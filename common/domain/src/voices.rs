@@ -106,8 +106,10 @@ mod tests {
             stretches in prop::collection::vec((0..500_i32, 1..100_i32), 1..40),
         ) {
             turns.sort_unstable();
-            let turns: Vec<SpeakerTurn> =
-                turns.into_iter().map(|(start, length, who)| turn(start, start + length, ["A", "B", "C", "D"][who])).collect();
+            let turns: Vec<SpeakerTurn> = turns
+                .into_iter()
+                .map(|(start, length, who)| turn(start, start + length, ["A", "B", "C", "D"][who]))
+                .collect();
             let mut voices = Voices::of(&turns);
             for (start, length) in stretches {
                 let alone = turns.iter().filter(|turn| turn.end_ms.min(start + length) > turn.start_ms.max(start));

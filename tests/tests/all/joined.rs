@@ -36,8 +36,11 @@ async fn read(client: &Client, item: ItemId, read: &str) -> anyhow::Result<Value
     Ok(data)
 }
 
+fn moment(id: &str, start: f64, end: f64, text: &str, speakers: &[&str]) -> Value {
+    json!({ "id": id, "start": start, "end": end, "thumbnail": null, "text": text, "speakers": speakers })
+}
+
 fn expected_moments() -> Value {
-    let moment = |id, start, end, text, speakers: &[&str]| json!({ "id": id, "start": start, "end": end, "thumbnail": null, "text": text, "speakers": speakers });
     json!([
         moment("m1", 0.0, 1.0, "one two three", &["B"]),
         moment("m2", 1.0, 2.4, "four five six", &["A", "B"]),

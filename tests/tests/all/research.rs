@@ -61,7 +61,10 @@ impl Site {
 
 fn feed(posts: &[(&str, &str)]) -> String {
     let items = posts.iter().map(|(link, title)| {
-        format!("<item><link>{link}</link><title>{title}</title><description>&lt;b&gt;{title}&lt;/b&gt; &lt;script&gt;x&lt;/script&gt;</description></item>")
+        format!(
+            "<item><link>{link}</link><title>{title}</title><description>&lt;b&gt;{title}&lt;/b&gt; \
+             &lt;script&gt;x&lt;/script&gt;</description></item>"
+        )
     });
     format!("<rss version=\"2.0\"><channel><title>River</title>{}</channel></rss>", items.collect::<String>())
 }

@@ -103,14 +103,18 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
         (shell::section("state", "State", &html! {
             (shell::facts(&[
                 ("Id", html! { code { (id) } }),
-                ("State", html! { (standing(&account)) @if let Some(why) = &account.suspended_reason { " " (theirs(&visit, Some(why))) } }),
+                ("State", html! {
+                    (standing(&account))
+                    @if let Some(why) = &account.suspended_reason { " " (theirs(&visit, Some(why))) }
+                }),
                 ("Opened", time(account.created_at, now)),
                 ("Live jobs", html! { (balance.live) " of " (MAX_LIVE) }),
                 ("Places in use", html! { (balance.admitted) " of " (PLACES) }),
                 ("Unpaid processor time", html! { (unpaid.seconds) " s of " (settings.unpaid_processor_seconds) " s a day" }),
             ]))
             @if unpaid.wait_seconds > 0 {
-                p { "Its work waits for " (unpaid.wait_seconds) " s: media that fail or take far more work than usual have used up the day. To let it go on:" }
+                p { "Its work waits for " (unpaid.wait_seconds) " s: media that fail or take far more work than usual "
+                    "have used up the day. To let it go on:" }
                 (shell::command(&format!("mws admin accounts forgive {id}")))
             }
             p { a href={ "/console/jobs?account_id=" (id) } { "Jobs" } " · " a href={ "/console/deliveries?account_id=" (id) } { "Deliveries" }
@@ -121,8 +125,13 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
         }))
         (shell::section("minutes", "Minutes", &minutes(&visit, id, &balance)))
         (shell::section("workspaces", "Workspaces", &html! {
-            ul { @for one in &own { li { a.id href={ "/console/jobs?workspace_id=" (one.id) } { (one.id) } " " (theirs(&visit, Some(&one.name))) @if one.is_default { " (default)" }
-                @if visit.may_read() { " " a href={ "/console/items?workspace_id=" (one.id) } { "Items" span.hidden { " of " (one.id) } } } } } }
+            ul { @for one in &own { li {
+                a.id href={ "/console/jobs?workspace_id=" (one.id) } { (one.id) } " " (theirs(&visit, Some(&one.name)))
+                @if one.is_default { " (default)" }
+                @if visit.may_read() {
+                    " " a href={ "/console/items?workspace_id=" (one.id) } { "Items" span.hidden { " of " (one.id) } }
+                }
+            } } }
         }))
         (shell::section("keys", "Keys", &html! {
             (keyed(&visit, &keys, now))
@@ -133,8 +142,11 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
         }))
         (shell::section("endpoints", "Endpoints", &html! {
             @if endpoints.is_empty() { p.soft { "None." } }
-            ul { @for one in &endpoints { li { (link("endpoints", one.endpoint.id)) " " (super::words::endpoint_url(&visit, &one.endpoint.url)) " "
-                @if one.deleted_at.is_some() { "removed" } @else { (state(if one.endpoint.enabled { "enabled" } else { "disabled" })) } } } }
+            ul { @for one in &endpoints { li {
+                (link("endpoints", one.endpoint.id)) " " (super::words::endpoint_url(&visit, &one.endpoint.url)) " "
+                @if one.deleted_at.is_some() { "removed" }
+                @else { (state(if one.endpoint.enabled { "enabled" } else { "disabled" })) }
+            } } }
         }))
         (shell::section("document", "As operators' programs see it", &shell::document(&detail)))
         (shell::command(&format!("mws admin accounts get {id}")))

@@ -128,7 +128,9 @@ impl Bulk {
             }
             (shell::filters(self.path, &self.all_fields(visit, Time(period.since))))
             (shell::still("found", self.counted, &parts.found))
-            @if visit.may_act() && (parts.many > 0 || !parts.asked.0.is_empty()) { (parts.warning) (self.form(visit, here, parts)) }
+            @if visit.may_act() && (parts.many > 0 || !parts.asked.0.is_empty()) {
+                (parts.warning) (self.form(visit, here, parts))
+            }
             (parts.more)
             (shell::command(&parts.command))
         };

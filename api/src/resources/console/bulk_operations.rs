@@ -105,7 +105,14 @@ pub(super) async fn one(visit: Visit) -> Answer<Response> {
     let main = html! {
         h1 { (one.name) }
         (shell::section("progress", "Progress", &html! {
-            p { (state(one.state.name())) " " (progress(&one)) " " (if is_reads(&one) { word(one.total == 1, "failed read", "failed reads") } else { word(one.total == 1, "delivery", "deliveries") }) }
+            p {
+                (state(one.state.name())) " " (progress(&one)) " "
+                (if is_reads(&one) {
+                    word(one.total == 1, "failed read", "failed reads")
+                } else {
+                    word(one.total == 1, "delivery", "deliveries")
+                })
+            }
             p { progress value=(one.done + one.skipped) max=(one.total.max(1)) aria-label="How far it is" {} }
             p { (awaited(&one)) }
             (rest(&one))

@@ -151,7 +151,8 @@ impl Again {
             (said)
             p {
                 "The input is sent to the tool " code { (self.tool) } " for " (link("accounts", self.origin.payer))
-                ", who paid for the job " (link("jobs", self.id)) ". It is checked, held and charged like a call of theirs, in the same workspace. The first job stays as it is."
+                ", who paid for the job " (link("jobs", self.id)) ". It is checked, held and charged like a call of "
+                "theirs, in the same workspace. The first job stays as it is."
             }
             @if self.origin.read.is_none() {
                 p.soft { "What was asked of a generation is not kept once it has ended: write it anew." }

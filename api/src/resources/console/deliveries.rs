@@ -124,7 +124,9 @@ pub(super) fn rows(found: &Listed, now: DateTime<Utc>) -> Markup {
                 td.medium { (one.event_type) }
                 td {
                     (state(one.status.name()))
-                    @if let Some(again) = found.again.iter().find(|again| again.failed == one.id) { (sent_again(again)) }
+                    @if let Some(again) = found.again.iter().find(|again| again.failed == one.id) {
+                        (sent_again(again))
+                    }
                     (instead(Fit::Medium, "Event", &html! { (one.event_type) }))
                     (instead(Fit::Medium, "Last answer", &answer(one)))
                 }

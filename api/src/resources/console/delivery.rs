@@ -262,8 +262,14 @@ pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
     }
     let main = html! {
         h1 { "Send it again?" }
-        p { "The event " code { (row.event_id) } " is sent to " (shown_url(&endpoint.endpoint.url)) " of " (link("accounts", row.account_id)) " again, from the first attempt." }
-        p { "Its receiver sees the same event id, and is to pass over what it has seen. A delivery that is still pending is cancelled for this one." }
+        p {
+            "The event " code { (row.event_id) } " is sent to " (shown_url(&endpoint.endpoint.url)) " of "
+            (link("accounts", row.account_id)) " again, from the first attempt."
+        }
+        p {
+            "Its receiver sees the same event id, and is to pass over what it has seen. A delivery that is still "
+            "pending is cancelled for this one."
+        }
         @if endpoint.endpoint.enabled {
             form method="post" { div.acts { button { "Send again" } a href={ "/console/deliveries/" (id) } { "Leave it" } } }
         } @else {

@@ -29,7 +29,10 @@ pub(super) fn shown(found: &FailedDeliveries, now: DateTime<Utc>) -> Markup {
         } @else {
             (shell::fitted_table("Failed deliveries", &COLUMNS, &html! { @for kind in &found.kinds { (row(kind, now)) } }))
         }
-        p.soft { "Only the newest 20,000 deliveries are looked through. Those that are tried again count too. Kinds of which nothing is tried again or can be sent again are below the others." }
+        p.soft {
+            "Only the newest 20,000 deliveries are looked through. Those that are tried again count too. Kinds of "
+            "which nothing is tried again or can be sent again are below the others."
+        }
         @if found.more { p.soft { "There are more kinds: the first 100 are shown." } }
         (shell::command("mws errors --deliveries"))
     }

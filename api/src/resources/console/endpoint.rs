@@ -39,8 +39,16 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
     let main = html! {
         h1 { "Endpoint " span.id { (id) } }
         @match visit.asked("done") {
-            Some("enabled") => { p.done role="status" { "It is enabled. " a href=(skipped(&visit, id)) { "Send again what was skipped meanwhile…" } } }
-            Some("disabled") => { p.done role="status" { "It is disabled by operators: nothing is sent to it until they or its owner enable it." } }
+            Some("enabled") => {
+                p.done role="status" {
+                    "It is enabled. " a href=(skipped(&visit, id)) { "Send again what was skipped meanwhile…" }
+                }
+            }
+            Some("disabled") => {
+                p.done role="status" {
+                    "It is disabled by operators: nothing is sent to it until they or its owner enable it."
+                }
+            }
             _ => {}
         }
         (shell::section("state", "State", &state(&visit, &found, told, now)))
@@ -174,9 +182,15 @@ pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
         @if found.endpoint.enabled {
             p { "Nothing is sent to it until it is enabled: events are recorded as skipped, and can be sent again then." }
         } @else if is_kept_off {
-            p { "It is disabled already. From then on it is so by operators: its owner is told, and it stays disabled when its account is resumed, until its owner or an operator enables it." }
+            p {
+                "It is disabled already. From then on it is so by operators: its owner is told, and it stays disabled "
+                "when its account is resumed, until its owner or an operator enables it."
+            }
         } @else {
-            p { "Events that come from now on are sent to it, and its failures in a row are counted anew. What was skipped stays so until it is sent again." }
+            p {
+                "Events that come from now on are sent to it, and its failures in a row are counted anew. What was "
+                "skipped stays so until it is sent again."
+            }
         }
         @if !is_kept_off && found.endpoint.disabled_reason == Some(DisabledReason::Suspended) {
             p.fault { "Its account is suspended: it is enabled when the account is resumed." }

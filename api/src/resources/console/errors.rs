@@ -37,10 +37,16 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         h1 { "Errors" }
         (shell::section("rows", "Jobs that failed within a day, by what failed and how", &html! {
             (table(&found))
-            p.soft { "Only the newest 20,000 jobs are looked through. Numbers in messages are taken as equal. A kind of failure is new if it was first seen within the last hour." }
+            p.soft {
+                "Only the newest 20,000 jobs are looked through. Numbers in messages are taken as equal. A kind of "
+                "failure is new if it was first seen within the last hour."
+            }
             @if found.more { p.soft { "There are more kinds: the 100 that failed last are shown." } }
             @if let Some(upgraded) = found.upgraded {
-                p.soft { "Workers of the release " (RELEASE) " have run since " (time(upgraded, found.now)) ". Failures that were not seen before then are marked." }
+                p.soft {
+                    "Workers of the release " (RELEASE) " have run since " (time(upgraded, found.now))
+                    ". Failures that were not seen before then are marked."
+                }
             }
             p { (shell::as_json(&visit)) }
         }))

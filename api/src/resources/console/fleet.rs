@@ -205,7 +205,10 @@ pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
         @if kind.paused_at.is_some() {
             p { "Its waiting jobs go on, and calls for it start jobs again." }
         } @else {
-            p { "No job of it begins, for any account. Those that run go on, those that wait give their places to others, and calls for it are answered " code { "held" } ". Nothing is cancelled and nothing is charged." }
+            p {
+                "No job of it begins, for any account. Those that run go on, those that wait give their places to "
+                "others, and calls for it are answered " code { "held" } ". Nothing is cancelled and nothing is charged."
+            }
         }
         p { (kind.waiting) " " (word(kind.waiting == 1, "job of it waits.", "jobs of it wait.")) }
         form method="post" { input type="hidden" name="paused" value=(value);

@@ -246,7 +246,9 @@ fn lived(steps: &[Step], job: &Job, found: &JobRecords<'_>) -> Markup {
             ol.steps {
                 @for step in steps {
                     li { span.number { (life::offset(first, step.at)) } " " (step.name)
-                        @if let Some(until) = step.until { ", for " span.number { (super::words::exact(super::words::seconds(until - step.at))) } }
+                        @if let Some(until) = step.until {
+                            ", for " span.number { (super::words::exact(super::words::seconds(until - step.at))) }
+                        }
                     }
                 }
             }
@@ -309,7 +311,10 @@ pub(super) async fn confirm_cancel(visit: Visit) -> Answer<Response> {
         h1 { "Cancel it?" }
         p { "The job " (link("jobs", id)) " (" (super::jobs::work(&job)) ") of " (link("accounts", origin.payer)) " is " (job.status.name()) "." }
         @if is_live(&job) {
-            p { "It ends as cancelled: at once, or as soon as its worker notices. What is held for it, " (minutes(job.estimated_minutes)) ", is freed, nothing is charged, and its account is told." }
+            p {
+                "It ends as cancelled: at once, or as soon as its worker notices. What is held for it, "
+                (minutes(job.estimated_minutes)) ", is freed, nothing is charged, and its account is told."
+            }
             form method="post" { div.acts { button { "Cancel the job" } a href={ "/console/jobs/" (id) } { "Leave it" } } }
         } @else {
             p { "It has ended, and stays as it is." }

@@ -134,7 +134,10 @@ fn row(visit: &Visit, found: &FoundJob, job: &Job, now: DateTime<Utc>) -> Markup
             }
             td.medium { (time(job.created_at, now)) }
             td.wide { (link("accounts", found.payer)) }
-            td.medium { @match job.item_id { Some(item) => { (link_if_open(visit, item)) } None => { span.soft { "–" } } } }
+            td.medium { @match job.item_id {
+                Some(item) => { (link_if_open(visit, item)) }
+                None => { span.soft { "–" } }
+            } }
             td.number.wide { (job.attempt) }
             td.wide { (amount(job.cloud_minutes.unwrap_or(job.estimated_minutes))) }
             td.long.medium { (shell::code_or_dash(job.error.as_ref().map(|error| error.code.as_str()))) }

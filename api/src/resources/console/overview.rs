@@ -46,12 +46,26 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         h1 { "Overview" }
         @match &found {
             Ok(found) => (needs(&visit, &found.report, &unwell, &soon)),
-            Err(refusal) => (shell::section("needs", "Needs you", &html! { (shell::broken(refusal)) ul.needs { (cards(&soon, false)) } })),
+            Err(refusal) => (shell::section("needs", "Needs you", &html! {
+                (shell::broken(refusal))
+                ul.needs { (cards(&soon, false)) }
+            })),
         }
         (shell::section("hours", "The last day, hour by hour", &by_hour))
         @if let Ok(found) = &found { (queues(&found.snapshot, &slots)) }
-        (shell::section("endpoints", "Endpoints disabled for their failures", &troubled.unwrap_or_else(|refusal| shell::broken(&refusal))))
-        @if let Ok(found) = &found { (axes(found, visit.seat.role, hours.as_deref().map_or(&[][..], Vec::as_slice), slots.as_deref().unwrap_or_default())) }
+        (shell::section(
+            "endpoints",
+            "Endpoints disabled for their failures",
+            &troubled.unwrap_or_else(|refusal| shell::broken(&refusal)),
+        ))
+        @if let Ok(found) = &found {
+            (axes(
+                found,
+                visit.seat.role,
+                hours.as_deref().map_or(&[][..], Vec::as_slice),
+                slots.as_deref().unwrap_or_default(),
+            ))
+        }
         (shell::command("mws health"))
     };
     Ok(visit.whole("Overview", &main))
@@ -122,7 +136,9 @@ fn axes(found: &Verdict, role: OperatorRole, hours: &[HourRow], slots: &[TaskSlo
                     @for trouble in &axis.also { div { (linked_in_cell(&trouble.sentence, role)) } }
                 }
                 td.medium {
-                    @for number in &axis.numbers { div { span.soft { (number.name.replace('_', " ")) " " } (value(number)) } }
+                    @for number in &axis.numbers {
+                        div { span.soft { (number.name.replace('_', " ")) " " } (value(number)) }
+                    }
                     (lately(axis.axis, hours, slots))
                 }
             }
@@ -190,13 +206,18 @@ fn queues(snapshot: &Snapshot, slots: &Answer<Vec<TaskSlot>>) -> Markup {
                 } }
                 td { @if is_paused { (state("paused")) } @else { (taken_by(can_run(task) > 0)) } }
                 td.number { (backlog.map_or(0, |backlog| backlog.due)) }
-                td.number.medium { (or_dash(backlog.filter(|backlog| backlog.due > 0).map(|backlog| span(backlog.oldest_due_seconds)))) }
+                td.number.medium {
+                    (or_dash(backlog.filter(|backlog| backlog.due > 0).map(|backlog| span(backlog.oldest_due_seconds))))
+                }
                 td.number.medium { (backlog.map_or(0, |backlog| backlog.without_place)) }
                 td.number.wide { (backlog.map_or(0, |backlog| backlog.put_back)) }
                 td.number { (backlog.map_or(0, |backlog| backlog.running)) }
                 td.number.wide { (or_dash(moves.and_then(|backlog| empty_in(backlog, &snapshot.ended, is_cut)))) }
                 td.number.medium { (can_run(task)) }
-                td.medium { @if let Ok(slots) = slots { (last_hour(slots, |one| one.task == task.name())) } @else { span.soft { "–" } } }
+                td.medium {
+                    @if let Ok(slots) = slots { (last_hour(slots, |one| one.task == task.name())) }
+                    @else { span.soft { "–" } }
+                }
             }
         }
     };
@@ -217,7 +238,10 @@ fn queues(snapshot: &Snapshot, slots: &Answer<Vec<TaskSlot>>) -> Markup {
         (cost(&snapshot.backlogs))
         @match slots {
             Ok(_) => {
-                p.soft.medium { "The last column has two bars for each five minutes: jobs that were started, and jobs that ended. Of each five minutes the newest " (LOOKED_AT_A_SLOT) " of both are looked at." }
+                p.soft.medium {
+                    "The last column has two bars for each five minutes: jobs that were started, and jobs that ended. "
+                    "Of each five minutes the newest " (LOOKED_AT_A_SLOT) " of both are looked at."
+                }
             }
             Err(refusal) => { (shell::broken(refusal)) }
         }
@@ -270,7 +294,10 @@ async fn show_troubled(visit: &Visit) -> Answer<Markup> {
                 td.medium { (link("accounts", row.account_id)) }
                 td.long.medium { (super::words::endpoint_url(visit, &row.endpoint.url)) }
                 td { (super::words::time_or(row.endpoint.disabled_at, now, "–")) }
-                td.wide { @if let Some(at) = row.endpoint.last_success_at { (time(at, now)) } @else { span.soft { "never" } } }
+                td.wide {
+                    @if let Some(at) = row.endpoint.last_success_at { (time(at, now)) }
+                    @else { span.soft { "never" } }
+                }
             }
         }
     };

@@ -21,8 +21,14 @@ pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
     let title = "Make a link to its portal?";
     let main = html! {
         h1 { (title) }
-        p { "Whoever opens it first sees webhooks, jobs, minutes and keys of " (link("accounts", id)) ", and can change there what the account can: endpoints and the signing secret, and revoke keys." }
-        p { "It can be used once, within ten minutes, and signs a browser in for an hour. It stands for the newest key of the account's default workspace, or else for its newest one, and ends with that." }
+        p {
+            "Whoever opens it first sees webhooks, jobs, minutes and keys of " (link("accounts", id))
+            ", and can change there what the account can: endpoints and the signing secret, and revoke keys."
+        }
+        p {
+            "It can be used once, within ten minutes, and signs a browser in for an hour. It stands for the newest key "
+            "of the account's default workspace, or else for its newest one, and ends with that."
+        }
         p { "The account's audit log says that an operator made it." }
         form method="post" { div.acts { button { "Make a link" } a href={ "/console/accounts/" (id) } { "Leave it" } } }
         (shell::command(&format!("mws admin accounts portal {id}")))

@@ -21,7 +21,11 @@ pub(super) async fn proof(visit: &Visit, id: AccountId, begins: Option<Minutes>)
     html! {
         @match compared(visit, id).await {
             Ok(Compared::Tallies(true)) => {
-                p { span.state.good { "✓ adds up" } " Its journal is long: its balances are what the ledger's tallies and the entries since add up to. " (last_check(visit).await) }
+                p {
+                    span.state.good { "✓ adds up" }
+                    " Its journal is long: its balances are what the ledger's tallies and the entries since add up to. "
+                    (last_check(visit).await)
+                }
             }
             Ok(Compared::Tallies(false)) => { p.fault role="alert" { (DOES_NOT_ADD_UP) } }
             Ok(Compared::Whole(drift)) if drift.is_empty() => {
@@ -65,7 +69,10 @@ async fn last_check(visit: &Visit) -> Markup {
     let last = async { Ok::<_, ApiError>(ledger::last_check(&mut *visit.conn().await?).await?) }.await;
     html! { @match last.ok().and_then(|last| Some((last.age_seconds?, last.drifting))) {
         Some((age, 0)) => { "The last check of all books, " (span(age)) " ago, found nothing wrong." }
-        Some((age, many)) => { "The last check of all books, " (span(age)) " ago, found " (many) " " (word(many == 1, "balance", "balances")) " wrong." }
+        Some((age, many)) => {
+            "The last check of all books, " (span(age)) " ago, found "
+            (many) " " (word(many == 1, "balance", "balances")) " wrong."
+        }
         None => { "The books were never checked." }
     } }
 }

@@ -90,7 +90,10 @@ fn head(seat: &Seat) -> Markup {
             nav aria-label="Pages" {
                 ul {
                     @for (page, name, key) in pages_for(seat) {
-                        li { a href={ (CONSOLE_PATH) (page) } data-go=(key) aria-current=[is_here(seat, page).then_some("page")] { (name) } }
+                        li {
+                            a href={ (CONSOLE_PATH) (page) } data-go=(key)
+                                aria-current=[is_here(seat, page).then_some("page")] { (name) }
+                        }
                     }
                 }
             }
@@ -166,7 +169,9 @@ pub(super) fn refusal(seat: Option<&Seat>, refusal: &ApiError) -> Markup {
                 "Code " code { (refusal.code().name()) }
                 @if let Some(seat) = seat { ", request " code { (seat.request) } }
             }
-            @if let Some((page, words)) = seat.and_then(|seat| way_back(seat, refusal.code())) { p { a href=(page) { (words) } } }
+            @if let Some((page, words)) = seat.and_then(|seat| way_back(seat, refusal.code())) {
+                p { a href=(page) { (words) } }
+            }
             p { a href=(CONSOLE_PATH) { "Overview" } }
         }
     };
@@ -213,8 +218,8 @@ pub(super) fn broken(refusal: &ApiError) -> Markup {
 pub(super) fn text_field(visit: &Visit, name: &str, label: &str) -> Markup {
     html! {
         div { (label_of(visit, name, label))
-            input id={ "f-" (name) } name=(name) value=(visit.asked(name).unwrap_or_default()) autocomplete="off" spellcheck="false"
-                aria-invalid=[is_wrong(visit, name).then_some("true")]; }
+            input id={ "f-" (name) } name=(name) value=(visit.asked(name).unwrap_or_default())
+                autocomplete="off" spellcheck="false" aria-invalid=[is_wrong(visit, name).then_some("true")]; }
     }
 }
 

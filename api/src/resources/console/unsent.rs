@@ -89,9 +89,15 @@ async fn page(visit: &Visit, counted: &UnsentCounts, refused: Option<RefusedForm
     let now = visit.now().await?;
     let free = free_name(&mut *visit.conn().await?, &usual_name(counted.period)).await?;
     let warning = html! {
-        p { "Each is sent from its first attempt, the oldest first. Receivers see the same event ids, and are to pass over what they have seen." }
+        p {
+            "Each is sent from its first attempt, the oldest first. Receivers see the same event ids, and are to pass "
+            "over what they have seen."
+        }
         @if counted.is_bulk() {
-            p { "So many are sent by a bulk operation, up to 500 a second unless you choose a pace. It has a page with its progress, on which it can be stopped." }
+            p {
+                "So many are sent by a bulk operation, up to 500 a second unless you choose a pace. It has a page with "
+                "its progress, on which it can be stopped."
+            }
         }
     };
     let asked = html! {

@@ -35,11 +35,12 @@ pub const OPERATOR_MCP_PATH: &str = "/operator/mcp";
 const INSTRUCTIONS: &str = "For operators of this media service. `get_health` says how the service is: one sentence, \
     five axes, and for each trouble the command of `mws` that helps next. `list_errors` says how jobs of a day \
     failed, those that are alike as one; `list_jobs` and `list_deliveries` find what failed. `retry_job`, \
-    `cancel_job`, `resend_delivery`, `resend_deliveries`, the bulk operations, `update_webhook` and `update_read` (pause, resume) work on what is the customers': they need a token \
-    of the role `act`, are in the audit log under your operator's name, and are to be agreed with a person first. \
-    Count with `dry_run: true` of `resend_deliveries` before you send more than a few, and with \
-    `count_failed_reads` before you start an operation of the kind `rerun_reads`, which accounts pay for. The list has what your token's \
-    role allows. A refusal is a tool error, whose `error.suggested_action` says what helps next.";
+    `cancel_job`, `resend_delivery`, `resend_deliveries`, the bulk operations, `update_webhook` and `update_read` \
+    (pause, resume) work on what is the customers': they need a token of the role `act`, are in the audit log under \
+    your operator's name, and are to be agreed with a person first. Count with `dry_run: true` of \
+    `resend_deliveries` before you send more than a few, and with `count_failed_reads` before you start an operation \
+    of the kind `rerun_reads`, which accounts pay for. The list has what your token's role allows. A refusal is a \
+    tool error, whose `error.suggested_action` says what helps next.";
 
 /// The role of the operator who sent a message.
 #[derive(Debug, Clone, Copy)]

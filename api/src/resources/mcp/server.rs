@@ -91,8 +91,8 @@ fn instructions(base_url: &str) -> String {
          `import_media` brings a file by its URL. To send a file of your own, let a script do it: `get_api_session` \
          gives a code, POST {base_url}/sessions/redeem makes it a bearer token, POST {base_url}/uploads says where \
          to PUT the bytes. `list_skills` names what those who work here want to be known: read what fits with \
-         `get_skill` before you begin (they are prompts too). A refusal is a tool error whose `error.code` and `error.suggested_action` say what to do \
-         next. `_meta.{IDEMPOTENCY_META}` is the Idempotency-Key of a call."
+         `get_skill` before you begin (they are prompts too). A refusal is a tool error whose `error.code` and \
+         `error.suggested_action` say what to do next. `_meta.{IDEMPOTENCY_META}` is the Idempotency-Key of a call."
     )
 }
 

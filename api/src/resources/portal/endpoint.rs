@@ -55,7 +55,9 @@ fn facts_of(endpoint: &Value, enabled: bool) -> Markup {
 /// Says that the server's clock is off, if it was so in the newest of these answers that tell its time.
 fn newest_clock(list: &Value) -> Markup {
     let newest = rows(list).iter().find_map(|one| one["attempts"].as_array()?.iter().rev().find_map(ahead_seconds));
-    html! { @if let Some(ahead) = newest.filter(|ahead| receiver_clock::refuses(*ahead)) { (servers_clock(ahead, true)) } }
+    html! {
+        @if let Some(ahead) = newest.filter(|ahead| receiver_clock::refuses(*ahead)) { (servers_clock(ahead, true)) }
+    }
 }
 
 /// Returns by how many seconds the server's clock was ahead at an attempt; none if its answer does not say.

@@ -32,7 +32,10 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         h2 { "Entries, newest first" }
         @if !rows(&statement).is_empty() { (entries(&visit, rows(&statement))) }
         (pages(&visit, &statement, "entries", "Charges are entered when jobs succeed."))
-        p.soft { "A charge is in the month in which its job was started. What is held for jobs that run is not in a statement: it is charged when they succeed." }
+        p.soft {
+            "A charge is in the month in which its job was started. What is held for jobs that run is not in a "
+            "statement: it is charged when they succeed."
+        }
         p { a href={ (PORTAL_PATH) "/usage" } { "Usage" } }
     };
     Ok(visit.whole("Statement", &main))

@@ -24,7 +24,10 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         (meter(&balances))
         (minutes(&balances))
         @if is_used_up(&balances) {
-            p.fault { "No minutes are left. Jobs that cost some are refused until the next month begins, or until whoever runs this service gives you more." }
+            p.fault {
+                "No minutes are left. Jobs that cost some are refused until the next month begins, or until whoever "
+                "runs this service gives you more."
+            }
         }
         p { a href={ (PORTAL_PATH) "/usage/statement" } { "The statement: each entry of a month, and what it adds up to" } }
         h2 { "AI credits" }

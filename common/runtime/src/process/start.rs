@@ -41,29 +41,34 @@ impl Process {
         let patience = Duration::from_secs(settings.database_wait_seconds);
         let clock = DatabaseClock::default();
         let (name, direct) = (format!("mws-{service}"), settings.direct_url(url));
-        let pool = in_patience(patience, async || {
+        let (pool, media) = in_patience(patience, async || {
             let pool = store::connect(url, connections, &name).await?;
             store::migrate(&store::connect_lazily(direct, PoolSize(1), &name)?).await?;
             if connections.0 > 1 && inspect::is_lent_by_transaction(&pool).await? {
                 return Err(StartError::Pooler);
             }
             can_open(&settings, &pool).await?;
-            finds_the_media(&settings, &pool).await?;
+            let media = found_media(&settings, &pool).await?;
             clock.look(&pool).await?;
-            Ok(pool)
+            Ok((pool, media))
         })
         .await?;
-        Self::beside(settings, pool, clock)
+        Self::beside(settings, pool, media, clock)
     }
 
     /// Returns a process on a database that is up to date.
     pub fn over(settings: Settings, pool: PgPool) -> Result<Self, StartError> {
-        Self::beside(settings, pool, DatabaseClock::default())
+        let media = MediaStore::open(&settings.media_store_url())?;
+        Self::beside(settings, pool, media, DatabaseClock::default())
     }
 
-    /// Returns a process on a database that is up to date, and whose clock was read.
-    fn beside(settings: Settings, pool: PgPool, database_clock: DatabaseClock) -> Result<Self, StartError> {
-        let media = MediaStore::open(&settings.media_store_url())?;
+    /// Returns a process on a database that is up to date and whose clock was read, and on its media store.
+    fn beside(
+        settings: Settings,
+        pool: PgPool,
+        media: MediaStore,
+        database_clock: DatabaseClock,
+    ) -> Result<Self, StartError> {
         let policy = NetworkPolicy::naming(settings.outbound_allow.iter().copied());
         if policy.names_networks() {
             warn_of_networks(&settings);
@@ -126,9 +131,9 @@ async fn can_open(settings: &Settings, pool: &PgPool) -> Result<(), StartError> 
     Ok(())
 }
 
-/// Fails when this process would keep media in another folder than the one that this database's media is in. Whether a
-/// bucket is the right one is not looked at: a start does not wait for it.
-async fn finds_the_media(settings: &Settings, pool: &PgPool) -> Result<(), StartError> {
+/// Opens the media store. Fails when this process would keep media in another folder than the one that this database's
+/// media is in. Whether a bucket is the right one is not looked at: a start does not wait for it.
+async fn found_media(settings: &Settings, pool: &PgPool) -> Result<MediaStore, StartError> {
     let media = MediaStore::open(&settings.media_store_url())?;
     let known = media_folder::id(&mut *pool.acquire().await?).await?;
     let expected = match known {
@@ -137,7 +142,7 @@ async fn finds_the_media(settings: &Settings, pool: &PgPool) -> Result<(), Start
     };
     match media.wrong_folder(expected).await? {
         Some(wrong) => Err(StartError::WrongFolder(wrong)),
-        None => Ok(()),
+        None => Ok(media),
     }
 }
 

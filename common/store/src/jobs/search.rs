@@ -94,7 +94,10 @@ struct Row {
 /// than a window, and only until the page is full. The page ends with the first window to end: older jobs of the other
 /// lists are on the next page. A single list's edge is looked up only when the page is not full.
 macro_rules! look {
-    ($from:tt, $where:tt, $order:tt, $edge_if:tt, $conn:expr, $filter:expr, $ids:expr, $limit:expr, $window:expr $(, $own:expr)*) => {
+    (
+        $from:tt, $where:tt, $order:tt, $edge_if:tt,
+        $conn:expr, $filter:expr, $ids:expr, $limit:expr, $window:expr $(, $own:expr)*
+    ) => {
         sqlx::query_as!(
             Row,
             "WITH found AS MATERIALIZED (
