@@ -4,7 +4,10 @@
 //! A job takes room for all that it copies before the first byte comes, and has it until these copies are deleted; jobs
 //! of one item share its copy. A job that finds none is put back into the queue, and holds nothing meanwhile. Who is
 //! next is decided as for places (`crate::places`): an account has half of the room at most, and leaves the other half
-//! to accounts that have none. One item that is larger than half is copied while nothing else is.
+//! to accounts that have none. One item that is larger than half is copied while no other large one is.
+//!
+//! An eighth of the room is for jobs that copy little, so that they don't wait behind those that copy much; it is shared
+//! in the same way. What finds nothing left there takes of the rest.
 
 use crate::outside::PLACE_AGAIN;
 use crate::places::Places;
@@ -14,8 +17,16 @@ use runtime::config::Settings;
 use runtime::media::MediaStore;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use store::items::StoredMedia;
 use tokio::time::Instant;
+
+/// The part of the room that is for small jobs, and the part of that which a small job copies at most.
+const FOR_SMALL: usize = 8;
+const SMALL: usize = 8;
+/// For how long room is left to an account whose job was put back: where all slots are in use a job is claimed again up
+/// to eight seconds later.
+const CLAIMED_AGAIN: Duration = PLACE_AGAIN.saturating_add(Duration::from_secs(3));
 
 /// The room of a process. The default is where nothing is copied.
 #[derive(Debug, Default)]
@@ -24,10 +35,13 @@ pub(crate) struct Scratch(Option<Arc<Mutex<Copies>>>);
 /// The copies that there are or will be.
 #[derive(Debug)]
 struct Copies {
-    /// The bytes that all may have together.
+    /// The bytes that all but small jobs may have together.
     most: usize,
     /// Each byte is a place.
     bytes: Places,
+    /// The same of small jobs, which copy so many at most.
+    small_bytes: Places,
+    small: usize,
     /// By the key in the media store.
     by_key: HashMap<String, Copied>,
 }
@@ -37,6 +51,8 @@ struct Copied {
     /// Whose bytes they are.
     account: AccountId,
     bytes: usize,
+    /// Whether they are of the room for small jobs.
+    is_small: bool,
     /// The jobs that share it.
     jobs: usize,
 }
@@ -56,14 +72,18 @@ impl Scratch {
         }
         let bytes = settings.scratch_bytes.unwrap_or_else(most_of_what_is_free);
         let largest = settings.max_upload_bytes;
-        if bytes / 2 < largest {
+        if bytes / 16 * 7 < largest {
             tracing::warn!(bytes, largest, "The disk for copies of media has less room than for two of the largest.");
         }
         Self::new(usize::try_from(bytes).unwrap_or(usize::MAX))
     }
 
-    fn new(most: usize) -> Self {
-        let copies = Copies { most, bytes: Places::new(most, most / 2, most / 2), by_key: HashMap::new() };
+    fn new(all: usize) -> Self {
+        let for_small = all / FOR_SMALL;
+        let most = all - for_small;
+        let halved = |bytes: usize| Places::new(bytes, bytes / 2, bytes / 2);
+        let (bytes, small_bytes) = (halved(most), halved(for_small));
+        let copies = Copies { most, bytes, small_bytes, small: for_small / SMALL, by_key: HashMap::new() };
         Self(Some(Arc::new(Mutex::new(copies))))
     }
 
@@ -109,13 +129,15 @@ impl Copies {
         let more: usize = not_yet_there.map(|(_, bytes)| *bytes).sum();
         let now = Instant::now();
         self.bytes.forget(now);
-        if !self.bytes.are_left_for(account, more, now) {
-            self.bytes.remember(account, more, now, PLACE_AGAIN);
+        self.small_bytes.forget(now);
+        let is_small = bytes <= self.small && self.small_bytes.are_left_for(account, more, now);
+        if !is_small && !self.bytes.are_left_for(account, more, now) {
+            self.bytes.remember(account, more, now, CLAIMED_AGAIN);
             return Err(ReadError::NoRoomToCopy);
         }
-        self.bytes.take(account, more);
+        self.places(is_small).take(account, more);
         for (key, bytes) in sizes {
-            let new = Copied { account, bytes: *bytes, jobs: 0 };
+            let new = Copied { account, bytes: *bytes, is_small, jobs: 0 };
             self.by_key.entry((*key).to_owned()).or_insert(new).jobs += 1;
         }
         Ok(())
@@ -124,10 +146,15 @@ impl Copies {
     fn leave(&mut self, key: &str) {
         let Some(copied) = self.by_key.get_mut(key) else { return };
         copied.jobs -= 1;
-        if copied.jobs == 0 {
-            self.bytes.leave(copied.account, copied.bytes);
-            self.by_key.remove(key);
+        if copied.jobs == 0
+            && let Some(Copied { account, bytes, is_small, .. }) = self.by_key.remove(key)
+        {
+            self.places(is_small).leave(account, bytes);
         }
+    }
+
+    fn places(&mut self, is_small: bool) -> &mut Places {
+        if is_small { &mut self.small_bytes } else { &mut self.bytes }
     }
 }
 
@@ -143,6 +170,9 @@ impl Drop for Room {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A hundred bytes beside those for small jobs, which copy one at most.
+    const ROOM: usize = 114;
 
     type Taken = Result<Option<Arc<Room>>, ReadError>;
 
@@ -164,9 +194,9 @@ mod tests {
 
     #[test]
     fn an_account_has_half_of_the_room_and_gives_it_back_with_its_copies() {
-        let (scratch, [busy, other]) = (Scratch::new(100), accounts());
+        let (scratch, [busy, other]) = (Scratch::new(ROOM), accounts());
         let film = room(&scratch, busy, &[("a", 30), ("b", 20)]).expect("half");
-        assert!(is_put_back(&room(&scratch, busy, &[("c", 1)])), "it has its half");
+        assert!(is_put_back(&room(&scratch, busy, &[("c", 2)])), "it has its half");
         let one = room(&scratch, other, &[("d", 40)]).expect("the other half is left");
         assert!(is_put_back(&room(&scratch, other, &[("e", 10)])), "what is left is for accounts that have none");
         drop(film);
@@ -178,8 +208,22 @@ mod tests {
     }
 
     #[test]
+    fn a_small_job_has_room_beside_large_ones_until_its_accounts_part_of_that_is_taken() {
+        let (scratch, [busy, other, waiting, small]) = (Scratch::new(ROOM), accounts());
+        let _large = [room(&scratch, busy, &[("a", 50)]), room(&scratch, other, &[("b", 50)])];
+        assert!(is_put_back(&room(&scratch, waiting, &[("c", 40)])));
+        let keys: Vec<String> = (0..8).map(|number| number.to_string()).collect();
+        let taken: Vec<Taken> = keys.iter().map(|key| room(&scratch, small, &[(key, 1)])).collect();
+        assert_eq!(taken.iter().filter(|taken| taken.is_ok()).count(), 7, "half of fourteen");
+        assert!(is_put_back(&room(&scratch, small, &[("d", 2)])), "two are not small");
+        assert!(room(&scratch, busy, &[("e", 1)]).is_ok(), "the other half is left to others");
+        drop(taken);
+        assert!(lock(scratch.0.as_ref().expect("it copies")).small_bytes.are_free());
+    }
+
+    #[test]
     fn jobs_of_one_item_share_the_room_for_its_copy_until_the_last_has_ended() {
-        let (scratch, [account, other]) = (Scratch::new(100), accounts());
+        let (scratch, [account, other]) = (Scratch::new(ROOM), accounts());
         let (first, _others) = (room(&scratch, account, &[("a", 50)]), room(&scratch, other, &[("b", 50)]));
         let second = room(&scratch, account, &[("a", 50), ("a", 50)]).expect("it copies nothing");
         drop(first);
@@ -190,7 +234,7 @@ mod tests {
 
     #[test]
     fn room_that_is_given_back_is_left_to_who_has_none_and_had_some_longest_ago() {
-        let (scratch, [busy, other, late]) = (Scratch::new(100), accounts());
+        let (scratch, [busy, other, late]) = (Scratch::new(ROOM), accounts());
         let held = room(&scratch, busy, &[("a", 50)]).expect("half");
         let _others = room(&scratch, other, &[("b", 50)]).expect("half");
         assert!(is_put_back(&room(&scratch, late, &[("c", 40)])));
@@ -202,8 +246,8 @@ mod tests {
 
     #[test]
     fn one_large_item_is_copied_alone_and_what_never_fits_is_refused_at_once() {
-        let (scratch, [account, other]) = (Scratch::new(100), accounts());
-        let small = room(&scratch, other, &[("a", 1)]).expect("room");
+        let (scratch, [account, other]) = (Scratch::new(ROOM), accounts());
+        let small = room(&scratch, other, &[("a", 2)]).expect("room");
         assert!(is_put_back(&room(&scratch, account, &[("b", 80)])));
         drop(small);
         let large = room(&scratch, account, &[("b", 80)]).expect("nobody else has any");
