@@ -7,7 +7,7 @@ pub mod doors;
 pub mod downloads;
 pub mod fair_turns;
 pub mod guesses;
-pub mod late_refusals;
+pub mod late_answers;
 pub mod link_pages;
 pub mod links;
 pub mod operations;
@@ -50,7 +50,7 @@ use store::verdict::HourRow;
 use doors::Door;
 use downloads::Downloads;
 use guesses::Guesses;
-use late_refusals::LateRefusals;
+use late_answers::LateAnswers;
 use link_pages::LinkPages;
 use links::Links;
 use operations::OperationsHandle;
@@ -102,8 +102,8 @@ pub struct AppState {
     pub blocked: Blocked,
     /// Requests that take access away, which go first.
     pub first: First,
-    /// When refusals of requests over the rate limit, and of strangers', are sent.
-    pub late_refusals: LateRefusals,
+    /// When refusals of requests over the rate limit, and answers to strangers, are sent.
+    pub late_answers: LateAnswers,
     /// Wrong credentials, so that guesses cost no queries.
     pub guesses: Guesses,
     /// Room for the bodies that are read before their sender is known.
@@ -209,7 +209,7 @@ impl App {
             links,
             blocked: Blocked::new(),
             first: First::new(),
-            late_refusals: LateRefusals::new(),
+            late_answers: LateAnswers::new(),
             guesses,
             body_memory: BodyMemory::new(),
             answers: Answers::new(),

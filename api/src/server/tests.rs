@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::app::beside::LONG;
+use crate::app::late_answers::Answered;
 use crate::http::address::{NOWHERE, network};
 use crate::http::answers::Taker;
 use crate::http::error::Code;
@@ -219,7 +220,7 @@ async fn a_long_body_waits_for_its_senders_turn_and_a_short_one_for_nobody() {
 }
 
 #[tokio::test]
-async fn what_is_refused_before_a_rate_counts_it_comes_late_and_pages_and_probes_do_not() {
+async fn what_no_rate_counts_comes_late_first_refusals_and_then_pages_and_probes() {
     let (app, shutdown) = app();
     let router = super::router(app.clone());
     let wrong = || [get("/nope"), get("/api/v1/nope"), post("/docs"), get("/api/v1/keys")];
@@ -231,7 +232,7 @@ async fn what_is_refused_before_a_rate_counts_it_comes_late_and_pages_and_probes
     let stranger = Scope(Arc::default());
     for _ in 0..1_250 {
         // It is counted, though nobody waits for it.
-        let _ = app.late_refusals.wait(&stranger, true, &shutdown).now_or_never();
+        let _ = app.late_answers.wait(&stranger, Answered::Refused, &shutdown).now_or_never();
     }
     tokio::task::yield_now().await;
     for request in wrong() {
@@ -247,6 +248,12 @@ async fn what_is_refused_before_a_rate_counts_it_comes_late_and_pages_and_probes
         let late = pin!(send(&router, get("/nope")));
         let Either::Left((reply, _)) = select(asked, late).await else { panic!("{path} waited as refusals do") };
         assert_eq!(reply.status, status, "{path}: {}", reply.text);
+    }    for _ in 0..2_500 {
+        let _ = app.late_answers.wait(&stranger, Answered::Served, &shutdown).now_or_never();
+    }
+    tokio::task::yield_now().await;
+    for path in ["/api/v1/openapi.json", "/healthz", "/readyz"] {
+        assert!(send(&router, get(path)).now_or_never().is_none(), "{path} comes late after a thousand");
     }
 }
 

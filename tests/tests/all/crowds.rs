@@ -1,6 +1,7 @@
 //! One account or one address that takes as much as it can: the others are answered beside it, and it is told when to
 //! come again (ARCHITECTURE.md, "What the service promises", 5).
 
+use api::app::late_answers::Answered;
 use api::http::scope::{Scope, ScopeState};
 use domain::credential::ApiKey;
 use futures_util::FutureExt;
@@ -325,7 +326,7 @@ fn refuse_many(world: &World, address: Option<IpAddr>) -> Scope {
     let app = world.app();
     for _ in 0..1_250 {
         // It is counted, though nobody waits for it.
-        let _ = app.late_refusals.wait(&stranger, true, &app.process.shutdown).now_or_never();
+        let _ = app.late_answers.wait(&stranger, Answered::Refused, &app.process.shutdown).now_or_never();
     }
     stranger
 }
@@ -359,7 +360,7 @@ async fn a_refused_call_over_mcp_is_no_strangers() -> anyhow::Result<()> {
         let app = world.app();
         let client = tenant.client.below(world.base_url());
         let called = pin!(client.mcp("/mcp", &message));
-        let late = pin!(app.late_refusals.wait(&stranger, true, &app.process.shutdown));
+        let late = pin!(app.late_answers.wait(&stranger, Answered::Refused, &app.process.shutdown));
         let Either::Left((answer, _)) = select(called, late).await else { anyhow::bail!("it waited as strangers' do") };
         let answer = answer?;
         assert_eq!(answer.json["result"]["isError"], true, "{}", answer.text);

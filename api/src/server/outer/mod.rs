@@ -13,6 +13,7 @@ mod unshaped;
 use crate::app::App;
 use crate::app::beside::call_beside;
 use crate::app::doors::{self, CONSOLE_PATH, Door};
+use crate::app::late_answers::Answered;
 use crate::auth::PreAuthenticated;
 use crate::http::API_PATH;
 use crate::http::address::{NOWHERE, is_trusted, network};
@@ -146,7 +147,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
         request.set_data(scope.clone());
         request.set_data(self.app.clone());
         let may_stay_unread = may_stay_unread(&request);
-        let may_be_late = may_be_late(&request);
+        let refused_as = refused_as(&request);
         // Everything that is logged meanwhile names the request.
         let span = tracing::error_span!("request", request.id = scope.request_id.as_str());
         let place = self.take_share(&request);
@@ -154,13 +155,14 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
             Ok(_) => self.answer(request, envelope).instrument(span).instrument(traced.clone()).await,
             Err(refusal) => envelope.refuse(refusal),
         };
-        // What a refusal waits on purpose is no part of how long its answer took.
+        // What an answer waits on purpose is no part of how long it took.
         let took = started.elapsed();
         // It keeps its place meanwhile, and is not late without one: so no address has more of a proxy's connections
         // waiting than it may.
         if place.is_ok() {
-            let refused = may_be_late && is_refused(&response);
-            self.app.late_refusals.wait(&scope, refused, &self.app.process.shutdown).await;
+            let served = refused_as == Answered::Refused && !is_refused(&response);
+            let answered = if served { Answered::Served } else { refused_as };
+            self.app.late_answers.wait(&scope, answered, &self.app.process.shutdown).await;
         }
         let mut response = self.app.answers.housed(envelope, Taker::of(&scope), response);
         add_headers(&self.app, &scope, &mut response);
@@ -175,10 +177,15 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
     }
 }
 
-/// Whether a refusal may be late though no rate has counted the request. That of a probe is not, nor that of a call
-/// inside a message of MCP, which was counted itself.
-fn may_be_late(request: &Request) -> bool {
-    !doors::is_probe(request.uri().path()) && request.data::<PreAuthenticated>().is_none()
+/// Returns as what this request is answered, if it is refused. A probe that says no was served.
+fn refused_as(request: &Request) -> Answered {
+    if request.data::<PreAuthenticated>().is_some() {
+        Answered::Inside
+    } else if doors::is_probe(request.uri().path()) {
+        Answered::Served
+    } else {
+        Answered::Refused
+    }
 }
 
 fn is_refused(response: &Response) -> bool {
