@@ -154,7 +154,7 @@ fn edge(before: Option<DeliveryId>, until: Option<DateTime<Utc>>) -> Uuid {
 }
 
 /// How many events may be resent to an endpoint.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct UnsentOf {
     /// The endpoint.
     pub endpoint_id: EndpointId,
