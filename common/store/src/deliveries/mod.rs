@@ -34,11 +34,11 @@ pub use failures::{DeliveryFailureGroup, failures};
 pub use log::{DeliveryFilter, DeliveryRow, by_ids, repeats};
 pub use pings::{LatelyPinged, pings_lately};
 pub use rescue::{LostClaim, free_interrupted, lost_for_good};
-pub use search::{DeliverySearchFilter, SearchScope, UnsentOf, search, unsent_of};
+pub use search::{DeliverySearchFilter, SearchScope, search};
 pub use sent::{AttemptRow, SentRow, attempts_of, body_of, sent_of};
 pub use tickets::{Delay, delay_tickets};
 pub use unsent::{Unsent, UnsentFilter, not_arrived, still_unsent, unsent, unsent_among};
-pub use unsent_page::{UNSENT_LOOKED_AT, UnsentPage, unsent_page};
+pub use unsent_page::{UNSENT_LOOKED_AT, UnsentOf, UnsentPage, named, unsent_of, unsent_page};
 
 use domain::event::{EventId, EventIdError, EventType};
 use domain::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};

@@ -1,8 +1,8 @@
-//! A page of the endpoints that something unsent can be sent to again, for whoever looks before sending. It looks at a
-//! bounded number of deliveries, however many did not arrive; `unsent_of` counts them all.
+//! Counts what operators may resend, by endpoint (contract §11). A page looks at a bounded number of deliveries, however
+//! many did not arrive; the whole count is of one page after the other.
 
-use super::search::UnsentOf;
 use super::unsent::UnsentFilter;
+use crate::endpoints;
 use domain::event::EventType;
 use domain::ids::{AccountId, EndpointId};
 use domain::series::DeliveryStatus;
@@ -11,6 +11,22 @@ use uuid::Uuid;
 
 /// The deliveries that failed or were skipped that a page looks at.
 pub const UNSENT_LOOKED_AT: i64 = 10_000;
+
+/// The deliveries that a statement of the whole count looks at: at a few microseconds each, far from its time limit.
+const AT_ONCE: i64 = 20_000;
+
+/// How many events may be resent to an endpoint.
+#[derive(Debug, Clone, Copy)]
+pub struct UnsentOf {
+    /// The endpoint.
+    pub endpoint_id: EndpointId,
+    /// The endpoint's account.
+    pub account_id: AccountId,
+    /// Whether the endpoint is enabled.
+    pub enabled: bool,
+    /// The number of events.
+    pub count: i64,
+}
 
 /// Endpoints with the events that may be resent to them, in the order of their ids.
 #[derive(Debug)]
@@ -66,6 +82,41 @@ pub async fn unsent_page(
     let endpoints: Vec<UnsentOf> = steps.iter().filter_map(of).collect();
     let has_more = is_cut || i64::try_from(endpoints.len()).is_ok_and(|many| many >= most);
     Ok(UnsentPage { endpoints, cut, whole, has_more })
+}
+
+/// Returns the endpoints that are meant by an account, an endpoint or both; none if all are.
+pub async fn named(
+    conn: &mut PgConnection,
+    account: Option<AccountId>,
+    endpoint: Option<EndpointId>,
+) -> sqlx::Result<Option<Vec<EndpointId>>> {
+    let Some(account) = account else { return Ok(endpoint.map(|one| vec![one])) };
+    let mut own = endpoints::of_account(conn, account).await?;
+    own.retain(|id| endpoint.is_none_or(|one| one == *id));
+    Ok(Some(own))
+}
+
+/// Counts, per endpoint, the events that `unsent` would find: of all endpoints, of an account's, or of one. An endpoint
+/// of which a statement does not see all is counted again by one that looks at four times as many.
+pub async fn unsent_of(
+    conn: &mut PgConnection,
+    account: Option<AccountId>,
+    endpoint: Option<EndpointId>,
+    filter: &UnsentFilter,
+) -> sqlx::Result<Vec<UnsentOf>> {
+    let named = named(conn, account, endpoint).await?;
+    let (mut found, mut after, mut looked_at) = (Vec::new(), None, AT_ONCE);
+    loop {
+        let page = unsent_page(conn, named.as_deref(), filter, after, looked_at, i64::MAX).await?;
+        found.extend(page.endpoints.into_iter().filter(|one| Some(one.endpoint_id) != page.cut));
+        if !page.has_more {
+            return Ok(found);
+        }
+        match page.whole {
+            Some(whole) => (after, looked_at) = (Some(whole), AT_ONCE),
+            None => looked_at *= 4,
+        }
+    }
 }
 
 /// Returns what was counted of an endpoint; none if nothing is unsent, or if it was removed.
