@@ -1,5 +1,5 @@
-//! Counts what operators may resend, by endpoint (contract §11). A page looks at a bounded number of deliveries, however
-//! many did not arrive; the whole count is of one page after the other.
+//! Counts what operators may resend, by endpoint (contract §11). A page looks at a bounded number of deliveries,
+//! however many did not arrive; the whole count is of one page after the other.
 
 use super::unsent::UnsentFilter;
 use crate::endpoints;
