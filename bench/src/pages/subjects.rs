@@ -1,6 +1,6 @@
 //! What the pages are about: an account's jobs and deliveries of the last hour, of which some failed, an item with an
-//! hour's transcript, a job of another account that waits, failed reads, and a bulk operation. The account is the large
-//! one of full tables.
+//! hour's transcript, a job of another account that waits, its endpoints that thousands of deliveries did not
+//! reach, failed reads, and a bulk operation. The account is the large one of full tables.
 
 use crate::grown::Large;
 use crate::load::{COMPUTED, Scene};
@@ -21,6 +21,9 @@ const QUEUED_READS: [Read; 2] = [Read::Transcript, Read::SearchIndex];
 /// Items whose deliveries failed, and failed reads of each of two accounts, with their errors.
 const FAILED: usize = 60;
 const ERRORS: [&str; 2] = ["media_unreadable", "reader_timeout"];
+/// Deliveries of a day that failed and were not sent again, and the endpoints of another account that they were for.
+const UNSENT: i32 = 20_000;
+const UNSENT_ENDPOINTS: i32 = 200;
 /// Words of the transcript, an hour at 150 a minute, and those of a segment.
 const SAID: u32 = 9_000;
 const SEGMENT: u32 = 10;
@@ -54,6 +57,7 @@ impl Subjects {
         let spoken = scene.items(&account, 1).await?.pop().context("one was made")?;
         say(pool, &account, spoken).await?;
         let (other, waiting) = queued(scene, &mut conn, QUEUED / QUEUED_READS.len(), &QUEUED_READS).await?;
+        leave_unsent(&mut conn, other).await?;
         let failed = failed(scene, &mut conn).await?;
         let month =
             "SELECT to_char(month, 'YYYY-MM') FROM minute_buckets WHERE account_id = $1 ORDER BY used DESC LIMIT 1";
@@ -134,6 +138,30 @@ async fn lose(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<()> {
     .execute(conn)
     .await
     .map(drop)
+}
+
+/// Makes endpoints of this account, and deliveries to each that failed.
+async fn leave_unsent(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
+    sqlx::query(
+        "INSERT INTO webhook_endpoints (id, account_id, url, event_types)
+         SELECT md5('unsent' || n)::uuid, $1, 'http://127.0.0.1:9/' || n, '{}' FROM generate_series(1, $2) AS n",
+    )
+    .bind(account)
+    .bind(UNSENT_ENDPOINTS)
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query(
+        "INSERT INTO deliveries (id, endpoint_id, account_id, event_id, event_type, status, created_at, finished_at, error)
+         SELECT (left(mws_first_id(at)::text, 24) || lpad(to_hex(n), 12, '0'))::uuid,
+             md5('unsent' || n % $2 + 1)::uuid, $1, 'evt_unsent' || n, 'job.succeeded', 'failed', at, at, 'timeout'
+         FROM (SELECT n, mws_now() - n * interval '4 s' AS at FROM generate_series(1, $3) AS n) AS rows",
+    )
+    .bind(account)
+    .bind(UNSENT_ENDPOINTS)
+    .bind(UNSENT)
+    .execute(&mut *conn)
+    .await?;
+    sqlx::raw_sql("ANALYZE webhook_endpoints; ANALYZE deliveries").execute(conn).await.map(drop)
 }
 
 /// Queues jobs of another account in one call. Returns the account and the last of them.

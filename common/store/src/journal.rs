@@ -232,21 +232,34 @@ pub async fn is_longer(conn: &mut PgConnection, account: AccountId, from: i64, m
     .await
 }
 
-/// Returns by how much the entries from this number on changed what is left, one row for each month that they name.
-pub async fn changed_since(conn: &mut PgConnection, account: AccountId, from: i64) -> sqlx::Result<Vec<MonthChange>> {
+/// Returns by how much the entries from this number on changed what is left, one row for each month that they name. Of
+/// more than `most` the newest are added up. Each hold is looked up by itself: where the entries after this number are
+/// mostly other accounts', the planner takes them for this one's, and would join the whole journal with itself.
+pub async fn changed_since(
+    conn: &mut PgConnection,
+    account: AccountId,
+    from: i64,
+    most: i64,
+) -> sqlx::Result<Vec<MonthChange>> {
     sqlx::query_as!(
         MonthChange,
-        r#"SELECT j.month,
-               sum(mws_booked_month(j.kind, j.month_amount) + mws_freed(j.kind, j.month_amount, h.month_amount))::bigint
-                   AS "month_change!: Minutes",
-               sum(mws_booked_bought(j.kind, j.bought_amount)
-                   + mws_freed(j.kind, j.bought_amount, h.bought_amount))::bigint AS "bought_change!: Minutes"
-           FROM minute_journal j
-           LEFT JOIN minute_journal h ON j.kind IN ('settle', 'release') AND h.job_id = j.job_id AND h.kind = 'hold'
-           WHERE j.account_id = $1 AND j.id >= $2
-           GROUP BY j.month"#,
+        r#"WITH later AS MATERIALIZED (
+               SELECT kind, month, job_id, month_amount, bought_amount FROM minute_journal
+               WHERE account_id = $1 AND id >= $2 ORDER BY id DESC LIMIT $3
+           )
+           SELECT later.month AS "month!",
+               sum(mws_booked_month(later.kind, later.month_amount)
+                   + mws_freed(later.kind, later.month_amount, h.month_amount))::bigint AS "month_change!: Minutes",
+               sum(mws_booked_bought(later.kind, later.bought_amount)
+                   + mws_freed(later.kind, later.bought_amount, h.bought_amount))::bigint AS "bought_change!: Minutes"
+           FROM later LEFT JOIN LATERAL (
+               SELECT month_amount, bought_amount FROM minute_journal
+               WHERE later.kind IN ('settle', 'release') AND job_id = later.job_id AND kind = 'hold' LIMIT 1
+           ) AS h ON true
+           GROUP BY later.month"#,
         account as _,
-        from
+        from,
+        most
     )
     .fetch_all(conn)
     .await

@@ -5,8 +5,10 @@
 use crate::console::signed_in;
 use crate::operators::work::deliveries as ended_deliveries;
 use crate::operators::{ANNA, BO, get, stage};
+use anyhow::Context;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::{AccountId, DeliveryId, EndpointId, ItemId, WorkspaceId};
+use domain::minutes::Minutes;
 use domain::series::DeliveryStatus;
 use domain::verdict::LOOKED_AT;
 use mws_tests::plans::rows_read;
@@ -16,8 +18,8 @@ use sqlx::types::Uuid;
 use sqlx::{Connection, PgConnection};
 use std::time::Duration;
 use store::audit::{self, AuditFilter};
-use store::deliveries::{self, DeliveryFilter, DeliverySearchFilter, SearchScope};
-use store::{accounts, endpoints, footage, items, minutes, verdict};
+use store::deliveries::{self, DeliveryFilter, DeliverySearchFilter, SearchScope, UnsentFilter};
+use store::{accounts, endpoints, footage, items, journal, minutes, verdict};
 
 /// Fills an endpoint's log with deliveries a second apart until now, of which one failed. Returns that one, and when it
 /// began.
@@ -226,6 +228,89 @@ async fn the_journal_of_one_account_is_added_up_without_the_entries_of_others() 
     let read = rows_read(&mut look, "minute_journal").await? - before;
     assert!(drift.is_empty(), "each release gives back its hold: {drift:?}");
     assert!(read <= 4_000, "{read} entries were read: its own are 1,000");
+    look.rollback().await?;
+    drop(conn);
+    world.end().await
+}
+
+/// Of sixty thousand deliveries that did not arrive a page looks at ten thousand, and pages go through all endpoints.
+/// One endpoint's events were sent again, another's deliveries are all of one event, and a third was removed.
+#[tokio::test]
+async fn a_page_of_what_is_unsent_looks_at_ten_thousand_and_pages_count_each_endpoint_whole() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let mut conn = world.pool().acquire().await?;
+    let mut look = conn.begin().await?;
+    let rows = "SET LOCAL session_replication_role = replica;
+        INSERT INTO webhook_endpoints (id, account_id, url, event_types, deleted_at)
+        SELECT md5('endpoint' || n)::uuid, md5('a')::uuid, 'http://127.0.0.1:9/', '{}', CASE n WHEN 3 THEN mws_now() END
+        FROM generate_series(1, 300) AS n;
+        INSERT INTO deliveries (id, endpoint_id, account_id, event_id, event_type, status, created_at, finished_at, error)
+        SELECT (left(mws_first_id(at)::text, 24) || lpad(to_hex(n), 12, '0'))::uuid,
+            md5('endpoint' || n % 300 + 1)::uuid, md5('a')::uuid,
+            CASE n % 300 WHEN 1 THEN 'evt_one' ELSE 'evt_' || n END, 'job.failed', 'failed', at, at, 'timeout'
+        FROM (SELECT n, mws_now() - n * interval '1 s' AS at FROM generate_series(1, 60000) AS n) AS rows;
+        INSERT INTO deliveries (id, endpoint_id, account_id, event_id, event_type, trigger, status)
+        SELECT gen_random_uuid(), endpoint_id, account_id, event_id, event_type, 'resend', 'pending'
+        FROM deliveries WHERE endpoint_id = md5('endpoint1')::uuid;
+        ANALYZE webhook_endpoints; ANALYZE deliveries";
+    sqlx::raw_sql(rows).execute(&mut *look).await?;
+    let since = UnsentFilter::since(DateTime::<Utc>::UNIX_EPOCH);
+    let before = rows_read(&mut look, "deliveries").await?;
+    let first = deliveries::unsent_page(&mut look, None, &since, None, 10_000, i64::MAX).await?;
+    let read = rows_read(&mut look, "deliveries").await? - before;
+    assert!(first.has_more && (48..=52).contains(&first.endpoints.len()), "{first:?}");
+    assert!(read <= 21_000, "{read} rows were read: each of ten thousand, and what stands for it");
+    let (mut counts, mut after) = (Vec::new(), None);
+    loop {
+        let before = rows_read(&mut look, "deliveries").await?;
+        let page = deliveries::unsent_page(&mut look, None, &since, after, 10_000, 20).await?;
+        let read = rows_read(&mut look, "deliveries").await? - before;
+        assert!(page.endpoints.len() <= 20 && page.cut.is_none() && read <= 10_000, "{read} rows were read: {page:?}");
+        counts.extend(page.endpoints.iter().map(|one| (one.endpoint_id, one.count)));
+        after = page.whole;
+        if !page.has_more {
+            break;
+        }
+    }
+    let all = deliveries::unsent_of(&mut look, None, None, &since).await?;
+    assert_eq!(counts, all.iter().map(|one| (one.endpoint_id, one.count)).collect::<Vec<_>>());
+    let mut different: Vec<i64> = counts.iter().map(|(_, count)| *count).collect();
+    different.sort_unstable();
+    assert_eq!((different.len(), different[0], different[1]), (298, 1, 200));
+    let (one, _) = *counts.iter().find(|(_, count)| *count == 200).context("most have so many")?;
+    let large = deliveries::unsent_page(&mut look, Some(&[one]), &since, None, 100, i64::MAX).await?;
+    assert_eq!((large.cut, large.whole, large.endpoints[0].count), (Some(one), None, 100));
+    look.rollback().await?;
+    drop(conn);
+    world.end().await
+}
+
+/// What later entries changed is added up without the rest of the journal, where nearly all entries that are later are
+/// other accounts'.
+#[tokio::test]
+async fn a_later_page_of_a_statement_reads_the_entries_before_it_and_their_holds() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let mut conn = world.pool().acquire().await?;
+    let mut look = conn.begin().await?;
+    let rows = "SET LOCAL session_replication_role = replica;
+        INSERT INTO minute_journal (account_id, month, kind, job_id, month_amount)
+        SELECT md5('payer')::uuid, date '2026-11-01', kind, md5('own' || n)::uuid, 7
+        FROM generate_series(1, 20000) AS n CROSS JOIN unnest('{hold,settle}'::text[]) AS kind ORDER BY n, kind;
+        INSERT INTO minute_journal (account_id, month, kind, job_id, month_amount)
+        SELECT md5('other' || n)::uuid, date '2026-11-01', kind, md5('job' || n)::uuid, 7
+        FROM generate_series(1, 20000) AS n CROSS JOIN unnest('{hold,settle}'::text[]) AS kind;
+        ANALYZE minute_journal";
+    sqlx::raw_sql(rows).execute(&mut *look).await?;
+    let payer: AccountId = sqlx::query_scalar("SELECT md5('payer')::uuid").fetch_one(&mut *look).await?;
+    let newest = journal::entries(&mut look, payer, None, 50).await?;
+    let from = newest.last().map(|entry| entry.id).unwrap_or_default();
+    let before = rows_read(&mut look, "minute_journal").await?;
+    let changes = journal::changed_since(&mut look, payer, from, 40_000).await?;
+    let read = rows_read(&mut look, "minute_journal").await? - before;
+    let changed = |changes: &[journal::MonthChange]| changes.iter().map(|one| one.month_change).collect::<Vec<_>>();
+    let sum: Minutes = newest.iter().map(|entry| entry.month_change).sum();
+    assert_eq!(changed(&changes), [sum], "the page before has all entries from its last on");
+    assert!(read <= 100, "{read} entries were read: 50, and a hold for some of them");
     look.rollback().await?;
     drop(conn);
     world.end().await

@@ -35,6 +35,7 @@ mod console_media;
 mod console_overview;
 mod console_pages;
 mod console_plans;
+mod console_unsent;
 mod contract;
 mod credentials;
 mod crowds;

@@ -109,7 +109,7 @@ async fn changes_add_up(world: &World, tenant: &Tenant) -> anyhow::Result<Vec<St
     let changed = [sum(|entry| entry.bought_change.hundredths()), sum(|entry| entry.month_change.hundredths())];
     let left = journal::left(&mut conn, tenant.account).await?;
     assert_eq!(left.iter().map(|one| one.left.hundredths()).collect::<Vec<_>>(), changed);
-    let since = journal::changed_since(&mut conn, tenant.account, 0).await?;
+    let since = journal::changed_since(&mut conn, tenant.account, 0, 1_000).await?;
     let since: Vec<[i64; 2]> =
         since.iter().map(|one| [one.bought_change.hundredths(), one.month_change.hundredths()]).collect();
     assert_eq!(since, [changed]);

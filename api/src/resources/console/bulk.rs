@@ -15,6 +15,8 @@ use std::fmt::Display;
 
 /// How many are done by a button alone; for more of them their number has to be typed.
 pub(super) const BY_A_BUTTON: u64 = 1_000;
+/// The field of a form that counts all that match, before anything is done.
+pub(super) const COUNT_ALL: &str = "count_all";
 /// How far back a page looks, unless it is told.
 const USUAL_HOURS: i64 = 24;
 
@@ -59,6 +61,8 @@ pub(super) struct Period {
 pub(super) struct Parts {
     /// How many the button does; without any there is no such button.
     pub many: u64,
+    /// Whether there may be more than were counted: the button then counts them all, and does nothing yet.
+    pub has_more: bool,
     /// What became of the last press of the button; empty if it was not pressed.
     pub done: Markup,
     /// Why the form was refused, if it was.
@@ -128,7 +132,7 @@ impl Bulk {
             }
             (shell::filters(self.path, &self.all_fields(visit, Time(period.since))))
             (shell::still("found", self.counted, &parts.found))
-            @if visit.may_act() && (parts.many > 0 || !parts.asked.0.is_empty()) {
+            @if visit.may_act() && (parts.many > 0 || parts.has_more || !parts.asked.0.is_empty()) {
                 (parts.warning) (self.form(visit, here, parts))
             }
             (parts.more)
@@ -150,13 +154,16 @@ impl Bulk {
                 div.acts {
                     (why(refused, ""))
                     (parts.asked)
-                    @if many > BY_A_BUTTON {
+                    @if parts.has_more {
+                        input type="hidden" name=(COUNT_ALL) value="yes";
+                        button { "Count all that match" }
+                    } @else if many > BY_A_BUTTON {
                         label for="count" { "To do so with so many, type their number: " }
                         input #count name="count" inputmode="numeric" autocomplete="off" required
                             value=(field(&visit.form, "count")) aria-invalid=[is_wrong(refused, "count").then_some("true")];
                         (why(refused, "count"))
                     }
-                    @if many > 0 { button { (self.verb) " " (many) " again" } }
+                    @if many > 0 && !parts.has_more { button { (self.verb) " " (many) " again" } }
                     a href=(self.back) { "Leave it" }
                 }
             }

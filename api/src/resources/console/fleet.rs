@@ -103,6 +103,11 @@ fn living(processes: &[ProcessRow], past: &[&str], now: DateTime<Utc>) -> Markup
     shell::fitted_table("Processes", &columns, &rows)
 }
 
+/// Shows how many jobs of a read wait, of which no more than these are counted.
+fn waiting(kind: &KindRow) -> Markup {
+    html! { @if kind.waiting > 10_000 { "10,000 or more" } @else { (kind.waiting) } }
+}
+
 /// Shows the reads, each with whether it is paused and whether one of the fleet can run it.
 fn paused(visit: &Visit, kinds: &[KindRow], fleet: &[Process], now: DateTime<Utc>) -> Markup {
     let can_run = |read| fleet.iter().any(|one| one.can_run(Task::Read(read)));
@@ -116,7 +121,7 @@ fn paused(visit: &Visit, kinds: &[KindRow], fleet: &[Process], now: DateTime<Utc
                 } }
                 td.medium { (or_dash(kind.engine.as_ref())) " " (or_dash(kind.engine_version.as_ref())) }
                 td.wide { (time_or(kind.engine_seen_at, now, "never")) }
-                td.number.medium { @if kind.waiting > 10_000 { "10,000 or more" } @else { (kind.waiting) } }
+                td.number.medium { (waiting(kind)) }
                 @if visit.may_act() {
                     td { a href={ "/console/reads/" (kind.read) } { @if kind.paused_at.is_some() { "Resume…" } @else { "Pause…" } } }
                 }
@@ -210,7 +215,7 @@ pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
                 "others, and calls for it are answered " code { "held" } ". Nothing is cancelled and nothing is charged."
             }
         }
-        p { (kind.waiting) " " (word(kind.waiting == 1, "job of it waits.", "jobs of it wait.")) }
+        p { (waiting(kind)) " " (word(kind.waiting == 1, "job of it waits.", "jobs of it wait.")) }
         form method="post" { input type="hidden" name="paused" value=(value);
             div.acts { button { (verb) } a href="/console/fleet" { "Leave it" } } }
         (shell::command(&format!("mws admin reads {} {}", verb.to_lowercase(), kind.read)))

@@ -50,6 +50,7 @@ mod shell;
 mod spark;
 mod statement;
 mod unsent;
+mod unsent_counts;
 mod words;
 
 use crate::app::App;

@@ -107,6 +107,7 @@ async fn page(visit: &Visit, refused: Option<RefusedForm>) -> Answer<Response> {
     };
     let parts = Parts {
         many: matching.many(),
+        has_more: false,
         done: ran(visit),
         refused,
         found: found(&matching),

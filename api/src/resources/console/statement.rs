@@ -145,7 +145,8 @@ async fn found(visit: &Visit, conn: &mut PgConnection, id: AccountId, filter: &E
     }
     let left = journal::left(conn, id).await?;
     let since = match before {
-        Some(before) => journal::changed_since(conn, id, before).await?,
+        // Twice as many, so that what is written meanwhile pushes none of them out.
+        Some(before) => journal::changed_since(conn, id, before, 2 * ADDED_UP).await?,
         None => Vec::new(),
     };
     Ok(Found { lines: lines(&left, &since, entries), next })

@@ -1,22 +1,25 @@
 //! Sending again all that did not arrive: what matches is counted endpoint by endpoint, and then sent; more than a
 //! thousand by a bulk operation, which has a page of its own.
+//!
+//! The page looks at a bounded number of deliveries and shows fifty endpoints. Where that leaves some out, its button
+//! counts all that match, and the page that follows has their number and sends them.
 
-use super::bulk::{BY_A_BUTTON, Bulk, Parts, Period, RefusedForm, done, is_wrong, none, refuse_untyped, why};
+use super::bulk::{Bulk, COUNT_ALL, Parts, Period, RefusedForm, done, is_wrong, none, refuse_untyped, why};
 use super::shell::Fit;
+use super::unsent_counts::{UnsentCounts, count, count_all};
 use super::words::{link, quoted, state, word};
 use super::{Visit, leads_to, shell};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::field;
 use crate::http::text::Time;
 use crate::usecases::operator::bulk_operations::{BulkAsked, BulkSelection, free_name, start};
-use crate::usecases::operator::deliveries::{UnsentSelection, resend_all};
+use crate::usecases::operator::deliveries::resend_all;
 use chrono::{DateTime, Utc};
 use domain::bulk::{MOST_NAME_CHARACTERS, PACES};
 use domain::event::EventType;
 use domain::series::DeliveryStatus::{self, Failed, Skipped};
 use maud::{Markup, html};
 use poem::Response;
-use store::deliveries::{self, UnsentFilter, UnsentOf};
 
 const PAGE: Bulk = Bulk {
     path: "/unsent",
@@ -25,62 +28,23 @@ const PAGE: Bulk = Bulk {
     counted: "What would be sent",
     verb: "Send",
     filters: &["status", "event_type", "http_status", "error", "account_id", "endpoint_id"],
-    results: &["sent", "more"],
+    results: &["sent", "more", "cursor"],
     fields,
 };
 
 const COLUMNS: [(&str, Fit); 4] =
     [("Endpoint", Fit::Any), ("Account", Fit::Medium), ("State", Fit::Any), ("Deliveries", Fit::Any)];
 
-/// What was counted.
-struct UnsentCounts {
-    period: Period,
-    selection: UnsentSelection,
-    open: Vec<UnsentOf>,
-    closed: Vec<UnsentOf>,
-}
-
-impl UnsentCounts {
-    /// How many deliveries can be sent: those to endpoints that are enabled.
-    fn total(&self) -> u64 {
-        self.open.iter().map(|one| one.count.unsigned_abs()).sum()
-    }
-
-    /// Whether a bulk operation sends them.
-    fn is_bulk(&self) -> bool {
-        self.total() > BY_A_BUTTON
-    }
-}
-
-async fn count(visit: &Visit) -> Answer<UnsentCounts> {
-    let period = PAGE.period(visit).await?;
-    let http_status = |text: &str| text.parse::<i16>().ok().filter(|status| (100..=599).contains(status));
-    let filter = UnsentFilter {
-        since: period.since,
-        until: Some(period.until),
-        status: visit.word("status", unarrived)?,
-        event_type: visit.word("event_type", EventType::from_name)?,
-        http_status: visit.word("http_status", http_status)?,
-        error: visit.asked("error").map(str::to_owned),
-    };
-    let (account, endpoint) = (visit.id_in("account_id")?, visit.id_in("endpoint_id")?);
-    let found = deliveries::unsent_of(&mut *visit.conn().await?, account, endpoint, &filter).await?;
-    let (open, closed) = found.into_iter().partition(|one| one.enabled);
-    Ok(UnsentCounts { period, selection: UnsentSelection { account, endpoint, filter }, open, closed })
-}
-
-fn unarrived(text: &str) -> Option<DeliveryStatus> {
-    DeliveryStatus::from_name(text).filter(|status| [Failed, Skipped].contains(status))
-}
-
 /// The page that counts.
 pub(super) async fn show(visit: Visit) -> Answer<Response> {
     PAGE.takes(&visit)?;
-    let shown = match count(&visit).await {
-        Ok(counted) => page(&visit, &counted, None).await,
-        Err(refusal) => Err(refusal),
-    };
+    let shown = look(&visit).await;
     PAGE.or_refused(visit, shown)
+}
+
+async fn look(visit: &Visit) -> Answer<Response> {
+    let counted = count(visit, PAGE.period(visit).await?).await?;
+    page(visit, &counted, None).await
 }
 
 /// Returns the page of what was counted. `refused`: why the form was refused, if it was; it then stands there as it was
@@ -108,9 +72,10 @@ async fn page(visit: &Visit, counted: &UnsentCounts, refused: Option<RefusedForm
     };
     let parts = Parts {
         many: counted.total(),
+        has_more: counted.has_more,
         done: sent(visit),
         refused,
-        found: found(counted),
+        found: found(visit, counted),
         warning,
         asked,
         more: html! { p { a href="/console/bulk" { "Bulk operations so far" } } },
@@ -171,30 +136,50 @@ fn sent(visit: &Visit) -> Markup {
     done(&result, "deliveries.resend", "Who sent what")
 }
 
-fn found(counted: &UnsentCounts) -> Markup {
+fn found(visit: &Visit, counted: &UnsentCounts) -> Markup {
     let rows = html! {
-        @for one in counted.open.iter().chain(&counted.closed) {
+        @for one in &counted.shown {
             tr {
                 td { (link("endpoints", one.endpoint_id)) }
                 td.medium { (link("accounts", one.account_id)) }
                 td { (state(if one.enabled { "enabled" } else { "disabled" })) }
-                td.number { (one.count) }
+                td.number { (one.count) @if counted.cut == Some(one.endpoint_id) { " or more" } }
             }
         }
     };
+    let (total, open) = (counted.total(), counted.open.len());
     let closed: i64 = counted.closed.iter().map(|one| one.count).sum();
+    let is_one = |many: bool| many && !counted.has_more;
     html! {
         p {
-            b { (counted.total()) } " " (word(counted.total() == 1, "delivery", "deliveries")) " to "
-            b { (counted.open.len()) } " " (word(counted.open.len() == 1, "endpoint", "endpoints"))
-            " failed or " (word(counted.total() == 1, "was", "were")) " skipped between "
+            @if visit.asked("cursor").is_some() { "On from here, " }
+            b { (counted.number(total)) } " " (word(is_one(total == 1), "delivery", "deliveries")) " to "
+            b { (counted.number(open)) } " " (word(is_one(open == 1), "endpoint", "endpoints"))
+            " failed or " (word(is_one(total == 1), "was", "were")) " skipped between "
             (Time(counted.period.since)) " and " (Time(counted.period.until)) ", and not sent again since."
         }
-        @if closed > 0 {
-            p.fault { (closed) " more " (word(closed == 1, "was", "were")) " for endpoints that are disabled: nothing is sent to those." }
+        @if counted.has_more {
+            p { "A page looks at 10,000 that failed or were skipped, the newest of each endpoint. \"Count all that match\" counts the rest." }
         }
-        @if counted.open.is_empty() && counted.closed.is_empty() { (none()) } @else {
-            (shell::fitted_table("Endpoints", &COLUMNS, &rows))
+        @if closed > 0 {
+            p.fault { (counted.number(closed)) " more " (word(is_one(closed == 1), "was", "were"))
+                " for endpoints that are disabled: nothing is sent to those." }
+        }
+        @if !counted.shown.is_empty() { (shell::fitted_table("Endpoints", &COLUMNS, &rows)) }
+        @else if !counted.has_more { (none()) }
+        (pages(visit, counted))
+    }
+}
+
+/// Shows the links to the first and the next page of the endpoints. They fix the times, so that pages go together.
+fn pages(visit: &Visit, counted: &UnsentCounts) -> Markup {
+    let to = |more: &[(&str, String)]| PAGE.link(visit, counted.period, more);
+    html! {
+        @if visit.asked("cursor").is_some() || counted.next.is_some() {
+            nav.pages aria-label="Pages of the list" {
+                @if visit.asked("cursor").is_some() { a href=(to(&[])) rel="first" { "First" } }
+                @if let Some(next) = counted.next { a href=(to(&[("cursor", next.to_string())])) rel="next" { "Next" } }
+            }
         }
     }
 }
@@ -202,7 +187,10 @@ fn found(counted: &UnsentCounts) -> Markup {
 /// Sends again what was counted, or starts the operation that does.
 pub(super) async fn resend(visit: Visit) -> Answer<Response> {
     PAGE.takes(&visit)?;
-    let counted = count(&visit).await?;
+    let counted = count_all(&visit, PAGE.period(&visit).await?).await?;
+    if !field(&visit.form, COUNT_ALL).is_empty() {
+        return page(&visit, &counted, Some(all_counted(&counted))).await;
+    }
     if let Err(refusal) = refuse_untyped(&visit, counted.total()) {
         return page(&visit, &counted, Some(RefusedForm { refusal, field: "count" })).await;
     }
@@ -214,6 +202,13 @@ pub(super) async fn resend(visit: Visit) -> Answer<Response> {
     let mut results = vec![("sent", sent.to_string())];
     results.extend(all.has_more.then(|| ("more", "yes".to_owned())));
     Ok(leads_to(&PAGE.link(&visit, counted.period, &results)))
+}
+
+/// Refuses a form that was sent to count all, so that nothing is sent before their number was seen.
+fn all_counted(counted: &UnsentCounts) -> RefusedForm {
+    let message = format!("{} match, counted now. Nothing was sent yet.", counted.total());
+    let field = if counted.is_bulk() { "count" } else { "" };
+    RefusedForm { refusal: ApiError::new(Code::InvalidRequest, message), field }
 }
 
 /// Starts the operation that sends again what was counted.
@@ -263,7 +258,7 @@ fn command(visit: &Visit, counted: &UnsentCounts, now: DateTime<Utc>, name: &str
         // A second that has begun is told as a whole one, so that nothing is left out.
         format!("{}s", ago(counted.period.since) + 1)
     };
-    let command = if counted.is_bulk() {
+    let command = if counted.is_bulk() || counted.has_more {
         format!("mws admin bulk start {} --since {since}{until} --dry-run", quoted(name))
     } else {
         format!("mws admin deliveries resend --since {since}{until} --dry-run")

@@ -2,7 +2,8 @@
 //!
 //! It owns the rows of `deliveries`: how they begin (here), are claimed (`claim`), have their tickets delayed
 //! (`tickets`), are found when due (`due`), rescued after a crash (`rescue`), ended without an attempt (`end`) and
-//! shown (`log`, `sent`, `search`, `clock`, `failures`, `again`) and found once more to be resent (`unsent`).
+//! shown (`log`, `sent`, `search`, `clock`, `failures`, `again`) and found once more to be resent (`unsent`,
+//! `unsent_page`).
 //! `attempts` records what happened at an attempt, and with it the end of a claim.
 //! Code that changes several deliveries skips rows that another transaction has locked. Only `attempts::record`, whose
 //! rows are its own by their leases, waits for a locked one.
@@ -20,6 +21,7 @@ mod search;
 mod sent;
 mod tickets;
 mod unsent;
+mod unsent_page;
 
 pub use again::{SentAgain, sent_again};
 pub use claim::{
@@ -32,10 +34,11 @@ pub use failures::{DeliveryFailureGroup, failures};
 pub use log::{DeliveryFilter, DeliveryRow, by_ids, repeats};
 pub use pings::{LatelyPinged, pings_lately};
 pub use rescue::{LostClaim, free_interrupted, lost_for_good};
-pub use search::{DeliverySearchFilter, SearchScope, UnsentOf, search, unsent_of};
+pub use search::{DeliverySearchFilter, SearchScope, search};
 pub use sent::{AttemptRow, SentRow, attempts_of, body_of, sent_of};
 pub use tickets::{Delay, delay_tickets};
 pub use unsent::{Unsent, UnsentFilter, not_arrived, still_unsent, unsent, unsent_among};
+pub use unsent_page::{UNSENT_LOOKED_AT, UnsentOf, UnsentPage, named, unsent_of, unsent_page};
 
 use domain::event::{EventId, EventIdError, EventType};
 use domain::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};

@@ -1,12 +1,10 @@
-//! Searches deliveries, an endpoint's own or those of all accounts, and counts what operators may resend (contract
-//! §6.1.11, §11). A page looks at no more than a window of rows, whatever its filters.
+//! Searches deliveries, an endpoint's own or those of all accounts (contract §6.1.11, §11). A page looks at no more than a window of rows, whatever its filters.
 
 use super::log::DeliveryFilter;
-use super::unsent::UnsentFilter;
 use crate::{Seen, WINDOW};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::event::{EventId, EventType};
-use domain::ids::{AccountId, DeliveryId, EndpointId, JobId};
+use domain::ids::{DeliveryId, EndpointId, JobId};
 use domain::series::DeliveryStatus;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -151,40 +149,4 @@ fn edge(before: Option<DeliveryId>, until: Option<DateTime<Utc>>) -> Uuid {
     // The first 48 bits of an id are its milliseconds.
     let until = until.map(|ms| Uuid::from_u128(ms << 80));
     before.map(DeliveryId::uuid).into_iter().chain(until).min().unwrap_or(Uuid::max())
-}
-
-/// How many events may be resent to an endpoint.
-#[derive(Debug)]
-pub struct UnsentOf {
-    /// The endpoint.
-    pub endpoint_id: EndpointId,
-    /// The endpoint's account.
-    pub account_id: AccountId,
-    /// Whether the endpoint is enabled.
-    pub enabled: bool,
-    /// The number of events.
-    pub count: i64,
-}
-
-/// Counts, per endpoint, the events that `unsent` would find: of all endpoints, of an account's, or of one.
-pub async fn unsent_of(
-    conn: &mut PgConnection,
-    account: Option<AccountId>,
-    endpoint: Option<EndpointId>,
-    filter: &UnsentFilter,
-) -> sqlx::Result<Vec<UnsentOf>> {
-    sqlx::query_file_as!(
-        UnsentOf,
-        "src/deliveries/unsent_of.sql",
-        account as _,
-        endpoint as _,
-        filter.since,
-        filter.until,
-        filter.status.map(DeliveryStatus::name),
-        filter.event_type.map(EventType::name),
-        filter.http_status,
-        filter.error,
-    )
-    .fetch_all(conn)
-    .await
 }
