@@ -39,8 +39,8 @@ const DELIVERIES: [Column; 13] = [
 
 /// The arguments of `mws errors`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Looks through the newest 20,000 jobs. NEW is what was first seen within the last hour, WITH \
-RELEASE what was\nnot seen before the workers of this release. --ids prints the newest job of each line.
+#[command(after_help = "Looks through the newest 20,000 failed jobs. NEW is what was first seen within the last hour, \
+WITH RELEASE what was\nnot seen before the workers of this release. --ids prints the newest job of each line.
 Of deliveries, ARRIVED counts those SENT AGAIN, and UNSENT what can be sent again. What needs nothing stands last.
 Examples:
   mws errors

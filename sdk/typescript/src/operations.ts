@@ -1356,7 +1356,7 @@ export class Operator {
     return this.calls.call(OPERATIONS.operator_get_report, { options });
   }
 
-  /** The jobs of all accounts that failed within a day, among the newest 20,000 jobs. Those of one kind and read that
+  /** The jobs of all accounts that failed within a day, of these the newest 20,000. Those of one kind and read that
    * failed with one code and one message are one row; numbers in messages are taken as equal. `GET
    * /operator/jobs` with `status`, `read` and `error_code` lists the jobs of a row. `deliveries` has the
    * deliveries that were made within a day and whose last attempt failed, among the newest 20,000, also while

@@ -1,12 +1,13 @@
 //! The statements of a call of `prepare_media` look up what they need, in empty, small and full tables, and so do those
-//! that find who calls and on which terms, which reads have failed and are to be run again, and which kinds of failures
-//! are new.
+//! that find who calls and on which terms, which jobs have failed, which reads are to be run again, and which kinds of
+//! failures are new.
 
 use crate::once::wish;
 use crate::plans::{empty, fill, has};
 use chrono::DateTime;
 use domain::credits::Credits;
 use domain::ids::{ItemId, JobId};
+use domain::job::{JobKind, JobStatus};
 use domain::minutes::Minutes;
 use domain::plan::{Candidate, Start};
 use domain::read::Read;
@@ -14,9 +15,9 @@ use domain::task::Task;
 use mws_tests::plans;
 use mws_tests::world::{Tenant, World};
 use runtime::ending::job_ticket;
-use sqlx::PgConnection;
+use sqlx::{PgConnection, PgPool};
 use store::credentials::{self, Pace};
-use store::jobs::RerunFilter;
+use store::jobs::{JobSearchFilter, RerunFilter, SearchScope};
 use store::paces::Paced;
 use store::{PoolSize, idempotency, items, jobs, minutes, reads, terms, verdict};
 
@@ -195,6 +196,91 @@ async fn failed_reads_are_counted_and_taken_without_a_look_at_the_jobs_between_t
     assert!(verdict::new_failure(&mut look).await?.is_none(), "nobody knows what else failed in the day");
     let found = i64::try_from(first.found.len() + rest.found.len())?;
     assert!(found > 0 && payers.iter().map(|one| one.count).sum::<i64>() == found, "what is counted is taken: {found}");
+    look.rollback().await?;
+    pool.close().await;
+    empty(world.pool()).await?;
+    world.end().await
+}
+
+/// Of the jobs that have ended, the oldest 300 fail; every third of these is a render. Returns them, the newest first.
+async fn fail_the_oldest(pool: &PgPool) -> anyhow::Result<Vec<JobId>> {
+    let mut conn = pool.acquire().await?;
+    sqlx::raw_sql(
+        "SET session_replication_role = replica;
+         UPDATE jobs SET status = 'failed', charged = 0, error_code = 'internal'
+         WHERE id IN (SELECT id FROM jobs WHERE status = 'succeeded' ORDER BY id LIMIT 300);
+         UPDATE jobs SET kind = 'render', read = NULL
+         WHERE id IN (SELECT id FROM jobs WHERE status = 'failed' ORDER BY md5(id::text) LIMIT 100);
+         RESET session_replication_role; ANALYZE jobs",
+    )
+    .execute(&mut *conn)
+    .await?;
+    let failed = "SELECT id FROM jobs WHERE status = 'failed' ORDER BY id DESC";
+    Ok(sqlx::query_scalar(failed).fetch_all(&mut *conn).await?)
+}
+
+#[tokio::test]
+async fn kinds_of_failures_are_found_behind_any_number_of_jobs_that_did_not_fail() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    fill(world.pool(), MANY).await?;
+    let failed = fail_the_oldest(world.pool()).await?;
+    let pool = store::apart(world.pool(), PoolSize(1), "apart");
+    let mut look = pool.begin().await?;
+    let before = plans::rows_read(&mut look, "jobs").await?;
+    let kinds = jobs::failures(&mut look, 24, 20_000, 101).await?;
+    looks_up(&mut look, "kinds of failures", MANY, &["jobs_failed_reads", "jobs_failed_others"]).await?;
+    let read = plans::rows_read(&mut look, "jobs").await? - before;
+    let mut counted: Vec<_> = kinds.iter().map(|kind| (kind.read, kind.jobs)).collect();
+    counted.sort_unstable_by_key(|(_, jobs)| *jobs);
+    assert_eq!(counted, [(None, 100), (Some(Read::Levels), 200)]);
+    // Beside these the planner looks at the ends of the index, where nothing has vacuumed the table yet.
+    assert!(read <= 300 + 40, "{read} rows were read");
+    let some = jobs::failures(&mut look, 24, 30, 101).await?;
+    assert_eq!(some.iter().map(|kind| kind.jobs).sum::<i64>(), 30, "the newest of both together");
+    assert!(some.iter().all(|kind| failed[..30].contains(&kind.sample)), "{some:?}");
+    look.rollback().await?;
+    pool.close().await;
+    empty(world.pool()).await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn failed_jobs_are_listed_by_their_indexes_behind_any_number_of_others() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    fill(world.pool(), MANY).await?;
+    let failed = fail_the_oldest(world.pool()).await?;
+    let pool = store::apart(world.pool(), PoolSize(1), "apart");
+    let mut look = pool.begin().await?;
+    let every = JobSearchFilter { statuses: vec![JobStatus::Failed], ..JobSearchFilter::default() };
+    let of_code = JobSearchFilter { error_code: Some("internal".to_owned()), ..JobSearchFilter::default() };
+    // A page that shows all of its lists reads a page of each; with an error code it reads the failed jobs. Beside these
+    // the planner looks at the ends of the index.
+    for (filter, most) in [(&every, 42 + 40), (&of_code, 300 + 40)] {
+        let (mut listed, mut before) = (Vec::new(), None);
+        loop {
+            let read = plans::rows_read(&mut look, "jobs").await?;
+            let seen = jobs::search(&mut look, &SearchScope::All, filter, before, 21).await?;
+            let read = plans::rows_read(&mut look, "jobs").await? - read;
+            assert!(read <= most, "{filter:?}: {read} rows were read");
+            listed.extend(seen.rows.iter().map(|row| row.job));
+            before = seen.last_seen.map(JobId::from);
+            if seen.rows.len() == 21 {
+                before = listed.last().copied();
+            }
+            if before.is_none() {
+                break;
+            }
+        }
+        assert_eq!(listed, failed, "each once, and the newest first: {filter:?}");
+    }
+    looks_up(&mut look, "list of failed jobs", MANY, &["jobs_failed_others"]).await?;
+    let reads = JobSearchFilter { reads: vec![Read::Levels], ..every.clone() };
+    let renders = JobSearchFilter { kinds: vec![JobKind::Render], ..every.clone() };
+    let none = JobSearchFilter { error_code: Some("timeout".to_owned()), ..every };
+    for (filter, many) in [(reads, 200), (renders, 100), (none, 0)] {
+        let seen = jobs::search(&mut look, &SearchScope::All, &filter, None, 301).await?;
+        assert_eq!((seen.rows.len(), seen.last_seen), (many, None), "{filter:?}");
+    }
     look.rollback().await?;
     pool.close().await;
     empty(world.pool()).await?;

@@ -38,8 +38,8 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
         (shell::section("rows", "Jobs that failed within a day, by what failed and how", &html! {
             (table(&found))
             p.soft {
-                "Only the newest 20,000 jobs are looked through. Numbers in messages are taken as equal. A kind of "
-                "failure is new if it was first seen within the last hour."
+                "Only the newest 20,000 failed jobs are looked through. Numbers in messages are taken as equal. A kind "
+                "of failure is new if it was first seen within the last hour."
             }
             @if found.more { p.soft { "There are more kinds: the 100 that failed last are shown." } }
             @if let Some(upgraded) = found.upgraded {
@@ -58,7 +58,7 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
 
 fn table(found: &Failures) -> Markup {
     if found.kinds.is_empty() {
-        return html! { p.empty { "No job failed within a day, among the newest 20,000." } };
+        return html! { p.empty { "No job failed within a day." } };
     }
     shell::fitted_table("Errors", &COLUMNS, &html! { @for kind in &found.kinds { (row(kind, found.now)) } })
 }

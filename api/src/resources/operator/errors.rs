@@ -113,7 +113,7 @@ pub struct OperatorDeliveryErrors {
 impl OperatorErrors {
     /// List kinds of failures
     ///
-    /// The jobs of all accounts that failed within a day, among the newest 20,000 jobs. Those of one kind and read that
+    /// The jobs of all accounts that failed within a day, of these the newest 20,000. Those of one kind and read that
     /// failed with one code and one message are one row; numbers in messages are taken as equal. `GET /operator/jobs`
     /// with `status`, `read` and `error_code` lists the jobs of a row.
     ///

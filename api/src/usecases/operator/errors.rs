@@ -16,7 +16,7 @@ use store::verdict::{self, ProcessRow};
 pub const HOURS: usize = 24;
 /// The release of this process.
 pub const RELEASE: &str = env!("CARGO_PKG_VERSION");
-/// The newest jobs, and deliveries, that are looked through.
+/// The newest jobs that failed, and deliveries, that are looked through.
 const WINDOW: i64 = 20_000;
 /// The most kinds of each that are shown.
 const MOST: usize = 100;
@@ -27,7 +27,7 @@ pub struct Failures {
     pub kinds: Vec<FailureKind>,
     /// Whether there are more. Those that failed last are shown.
     pub more: bool,
-    /// When the oldest job that was looked through was made; none if no job failed.
+    /// Since when jobs that failed were looked through, by when they were made; none if no job failed.
     pub looked_from: Option<DateTime<Utc>>,
     /// Since when workers of this release have run, if that tells something of these kinds.
     pub upgraded: Option<DateTime<Utc>>,
@@ -60,7 +60,7 @@ pub struct FailureKind {
     pub by_hour: [u32; HOURS],
 }
 
-/// Looks through the newest jobs for those that failed within a day, and through the newest deliveries.
+/// Looks through the newest failed jobs for those of a day, and through the newest deliveries.
 pub async fn failures(app: &App) -> Answer<Failures> {
     let mut conn = app.pages.acquire().await?;
     let groups = grouped(&mut conn).await?;

@@ -16,7 +16,7 @@ use uuid::Uuid;
 /// Where to search. For each of these an index gives the order, newest first.
 #[derive(Debug, Clone)]
 pub enum SearchScope {
-    /// All jobs.
+    /// All jobs; of those that failed the reads, and what else failed, have an index each.
     All,
     /// Jobs that act in these workspaces.
     Workspaces(Vec<WorkspaceId>),
@@ -42,10 +42,14 @@ pub struct JobSearchFilter {
 }
 
 impl JobSearchFilter {
-    /// Whether everything in the scope's lists is shown. A workspace has one list for each kind and status.
+    /// Whether everything in the scope's lists is shown. A workspace has one list for each kind and status, and jobs
+    /// that failed have lists of their own among all.
     fn is_open(&self, place: &SearchScope) -> bool {
-        let by_list =
-            matches!(place, SearchScope::Workspaces(_)) || (self.statuses.is_empty() && self.kinds.is_empty());
+        let by_list = match place {
+            SearchScope::Workspaces(_) => true,
+            SearchScope::All if self.is_of_failed() => self.kinds.is_empty(),
+            SearchScope::All | SearchScope::Item(_) => self.statuses.is_empty() && self.kinds.is_empty(),
+        };
         by_list && self.reads.is_empty() && self.error_code.is_none() && self.since.is_none() && self.until.is_none()
     }
 
@@ -55,6 +59,21 @@ impl JobSearchFilter {
             is_among(status, &self.statuses) && (self.error_code.is_none() || *status == JobStatus::Failed)
         };
         JobStatus::ALL.into_iter().filter(can_be).map(|status| status.name().to_owned()).collect()
+    }
+
+    /// Whether only jobs that failed can match.
+    fn is_of_failed(&self) -> bool {
+        self.statuses() == [JobStatus::Failed.name()]
+    }
+
+    /// Whether jobs that compute a read can match.
+    fn has_reads(&self) -> bool {
+        self.kinds.is_empty() || self.kinds.iter().any(|kind| READS.contains(kind))
+    }
+
+    /// Whether jobs of other work than reads can match.
+    fn has_others(&self) -> bool {
+        self.reads.is_empty() && (self.kinds.is_empty() || self.kinds.iter().any(|kind| !READS.contains(kind)))
     }
 
     fn kinds(&self) -> Vec<String> {
@@ -67,6 +86,9 @@ impl JobSearchFilter {
 pub(super) fn is_among<T: PartialEq>(one: &T, asked: &[T]) -> bool {
     asked.is_empty() || asked.contains(one)
 }
+
+/// The kinds of jobs that compute a read; jobs of other kinds have none.
+const READS: [JobKind; 2] = [JobKind::Transcription, JobKind::Read];
 
 /// How far a host's clock may differ from the database's. `since` and `until` are compared with the latter's times.
 const CLOCKS_DIFFER: TimeDelta = TimeDelta::minutes(10);
@@ -156,6 +178,7 @@ pub async fn search(
     let window = if filter.is_open(place) { limit } else { WINDOW };
     let mut lists = Vec::new();
     match place {
+        SearchScope::All if filter.is_of_failed() => lists = failed(&mut *conn, filter, &ids, limit, window).await?,
         SearchScope::All => lists.push(look!(
             "(VALUES (1)) AS place (number)",
             "id >= $1 AND id < $2",
@@ -208,6 +231,46 @@ pub async fn search(
     rows.sort_unstable_by_key(|row| Reverse(row.job));
     rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     Ok(Seen { rows, last_seen: last_seen.map(JobId::uuid) })
+}
+
+/// The same for the lists of jobs that failed: of reads, and of other work. Each has a partial index, whose predicate
+/// stands in the list's condition as it does there. One that can have no match is left out: its window would end the
+/// page.
+async fn failed(
+    conn: &mut PgConnection,
+    filter: &JobSearchFilter,
+    ids: &Range<Uuid>,
+    limit: i64,
+    window: i64,
+) -> sqlx::Result<Vec<Vec<Row>>> {
+    let mut lists = Vec::new();
+    if filter.has_reads() {
+        lists.push(look!(
+            "(VALUES (1)) AS place (number)",
+            "listed_as = 'failed' AND read IS NOT NULL AND id >= $1 AND id < $2",
+            "id DESC",
+            "(SELECT count(*) FROM found) < $10",
+            &mut *conn,
+            filter,
+            ids,
+            limit,
+            window
+        ));
+    }
+    if filter.has_others() {
+        lists.push(look!(
+            "(VALUES (1)) AS place (number)",
+            "listed_as = 'failed' AND read IS NULL AND id >= $1 AND id < $2",
+            "id DESC",
+            "(SELECT count(*) FROM found) < $10",
+            &mut *conn,
+            filter,
+            ids,
+            limit,
+            window
+        ));
+    }
+    Ok(lists)
 }
 
 /// Returns the range of ids that a page can have. Ids carry the time they were minted at, so that no job made before

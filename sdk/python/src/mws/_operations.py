@@ -2634,7 +2634,7 @@ class Operator(Group):
         *,
         timeout: float | None = None,
     ) -> types.OperatorErrorList:
-        """The jobs of all accounts that failed within a day, among the newest 20,000 jobs. Those of one kind and read that
+        """The jobs of all accounts that failed within a day, of these the newest 20,000. Those of one kind and read that
         failed with one code and one message are one row; numbers in messages are taken as equal. `GET /operator/jobs`
         with `status`, `read` and `error_code` lists the jobs of a row. `deliveries` has the deliveries that were made
         within a day and whose last attempt failed, among the newest 20,000, also while they are tried again. Those to
@@ -5141,7 +5141,7 @@ class AsyncOperator(AsyncGroup):
         *,
         timeout: float | None = None,
     ) -> types.OperatorErrorList:
-        """The jobs of all accounts that failed within a day, among the newest 20,000 jobs. Those of one kind and read that
+        """The jobs of all accounts that failed within a day, of these the newest 20,000. Those of one kind and read that
         failed with one code and one message are one row; numbers in messages are taken as equal. `GET /operator/jobs`
         with `status`, `read` and `error_code` lists the jobs of a row. `deliveries` has the deliveries that were made
         within a day and whose last attempt failed, among the newest 20,000, also while they are tried again. Those to
