@@ -37,8 +37,8 @@ fn a_count_of_jobs_that_was_cut_says_so_of_its_task_and_of_all_in_a_line_that_fi
         json!({ "task": task, "due": 5, "oldest_due_seconds": 300.0, "without_place": without_place, "put_back": 0,
             "has_more": has_more, "running": 2, "ended": 30, "workers": 0 })
     };
-    let tasks = [task("search_index", 9_995, json!(true)), task("levels", 3, json!(false)), task("beats", 1, Value::Null)];
-    let lines = work(&json!(tasks));
+    let told = [("search_index", 9_995, json!(true)), ("levels", 3, json!(false)), ("beats", 1, Value::Null)];
+    let lines = work(&json!(told.map(|(name, without_place, has_more)| task(name, without_place, has_more))));
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
     assert_eq!(words(&lines[1]), "search_index 10,000 or more 2 2.0 5 min ! no worker");
     assert_eq!(words(&lines[2]), "levels 8 2 2.0 5 min ! no worker");
