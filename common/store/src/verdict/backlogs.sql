@@ -3,7 +3,9 @@
 -- runs is found by its open claims, which are as many as there are slots; it stands among what has a place too, before all
 -- that is due. Where one of the first two looks ends at its bound ($1), so that it says too little of some task, each read
 -- ($3) is counted by itself too, up to a bound of its own ($4): as the operators' list of reads is counted, by the same
--- index. Tasks that are no reads have none, so that more of them may wait wherever a look ended at its bound.
+-- index. The planner does not know that bound, and so expects that a part of a read's jobs is enough: knowing it, it might
+-- expect fewer jobs than that, and sort all of them. Tasks that are no reads have no such index, so that more of them may
+-- wait wherever a look ended at its bound.
 WITH placed AS MATERIALIZED (
     SELECT coalesce(read, kind) AS task, status, due_at, held_month + held_bought AS held FROM jobs
     WHERE admitted AND finished_at IS NULL AND due_at IS NOT NULL AND due_at <= mws_now()
@@ -17,7 +19,7 @@ WITH placed AS MATERIALIZED (
     SELECT job_id FROM job_claims WHERE ended_at IS NULL LIMIT $1
 ), cut AS MATERIALIZED (
     SELECT (SELECT count(*) FROM placed) >= $1::bigint AS placed, (SELECT count(*) FROM unplaced) >= $1::bigint AS unplaced,
-        mws_now() AS now
+        mws_now() AS now, $4::bigint AS most
 ), of_read AS MATERIALIZED (
     SELECT known.task, count(waiting.admitted) AS looked_at,
         count(*) FILTER (WHERE waiting.is_due) AS due,
@@ -32,7 +34,7 @@ WITH placed AS MATERIALIZED (
         FROM jobs j
         WHERE (SELECT placed OR unplaced FROM cut) AND j.read BETWEEN known.task AND known.task
             AND j.status = 'queued' AND j.finished_at IS NULL
-        ORDER BY j.read LIMIT $4
+        ORDER BY j.read LIMIT (SELECT most FROM cut)
     ) AS waiting ON true
     GROUP BY known.task
 ), counted AS (
@@ -56,8 +58,8 @@ SELECT known.task AS "task!", greatest(a.due, r.due, 0)::bigint AS "due!",
     greatest(a.put_back, r.put_back, 0)::bigint AS "put_back!", least(a.next_due_at, r.next_due_at) AS "next_due_at?",
     coalesce(a.running, 0)::bigint AS "running!", greatest(a.oldest, r.oldest, 0)::double precision AS "oldest_due_seconds!",
     greatest(a.held, r.held, 0)::bigint AS "held!",
-    cut.placed AND coalesce(r.looked_at >= $4::bigint, true) AS "has_more_due!",
-    cut.unplaced AND coalesce(r.looked_at >= $4::bigint, true) AS "has_more_unplaced!"
+    cut.placed AND coalesce(r.looked_at >= cut.most, true) AS "has_more_due!",
+    cut.unplaced AND coalesce(r.looked_at >= cut.most, true) AS "has_more_unplaced!"
 FROM unnest($2::text[]) AS known (task) CROSS JOIN cut
 LEFT JOIN of_task a ON a.task = known.task
 LEFT JOIN of_read r ON r.task = known.task
