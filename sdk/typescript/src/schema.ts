@@ -6316,6 +6316,8 @@ export interface components {
              * @description When the first of these is due; null when there are none.
              */
             next_due_at?: string | null;
+            /** @description Whether more jobs may wait than `due`, `without_place` and `put_back` say, since no more were counted. */
+            has_more: boolean;
             /**
              * Format: uint32
              * @description The number of jobs that run.
@@ -30375,6 +30377,7 @@ export interface operations {
                      *             "without_place": 1,
                      *             "put_back": 1,
                      *             "next_due_at": "2026-11-20T09:30:00.000Z",
+                     *             "has_more": true,
                      *             "running": 1,
                      *             "ended": 1
                      *           }

@@ -9,8 +9,10 @@ use anyhow::Context;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::{AccountId, DeliveryId, EndpointId, ItemId, WorkspaceId};
 use domain::minutes::Minutes;
+use domain::read::Read;
 use domain::series::DeliveryStatus;
-use domain::verdict::LOOKED_AT;
+use domain::task::Task;
+use domain::verdict::{Backlog, COUNTED_OF_A_TASK, LOOKED_AT};
 use mws_tests::plans::rows_read;
 use mws_tests::world::{Tenant, World};
 use reqwest::StatusCode;
@@ -375,5 +377,54 @@ async fn hours_and_failures_are_counted_once_for_all_who_look_within_seconds() -
     world.advance(Duration::from_secs(8)).await?;
     let hours = other.get("/console").await?.1;
     assert!(hours.contains(troubled), "{hours}");
+    world.end().await
+}
+
+/// Where more jobs wait than are looked at together, each read is counted by itself up to its bound, also one whose jobs
+/// are behind all others. A count that may be too low says so.
+#[tokio::test]
+async fn a_backlog_is_counted_for_each_read_and_no_further_than_its_bound() -> anyhow::Result<()> {
+    const ROWS: &str = "INSERT INTO jobs (id, call_id, payer_account_id, owner_account_id, workspace_id, kind, read, admitted,
+            hold_month, held_month, held_bought)
+        SELECT gen_random_uuid(), md5('call')::uuid, $1::uuid, $1::uuid, md5('workspace')::uuid, $2, $3, $4, date '2026-11-01',
+            100, 0
+        FROM generate_series(1, $5::bigint)";
+    const FIRST: &str = "00000000-0000-4000-8000-000000000001";
+    const LAST: &str = "ffffffff-ffff-4fff-8fff-ffffffffffff";
+    let world = World::new().await?;
+    let mut conn = world.pool().acquire().await?;
+    let mut look = conn.begin().await?;
+    sqlx::raw_sql("SET LOCAL session_replication_role = replica").execute(&mut *look).await?;
+    let told = |found: &[Backlog], task: Task| {
+        let one = found.iter().find(|one| one.task == task);
+        one.map(|one| (one.due, one.without_place, one.put_back, one.has_more_due, one.has_more_unplaced))
+    };
+    let [transcript, levels, beats] = [Read::Transcript, Read::Levels, Read::Beats].map(Task::Read);
+    for (payer, kind, read, admitted, many) in [
+        (LAST, "read", "levels", false, 3_i64),
+        (LAST, "read", "levels", true, 2),
+        (FIRST, "transcription", "transcript", false, 1_000),
+    ] {
+        let row = sqlx::query(ROWS).bind(payer).bind(kind).bind(read).bind(admitted).bind(many);
+        row.execute(&mut *look).await?;
+    }
+    let few = verdict::backlogs(&mut look).await?;
+    assert_eq!(few.len(), 2, "{few:?}");
+    assert_eq!(told(&few, transcript), Some((0, 1_000, 0, false, false)));
+    assert_eq!(told(&few, levels), Some((2, 3, 0, false, false)));
+
+    let flood = sqlx::query(ROWS).bind(FIRST).bind("transcription").bind("transcript").bind(false).bind(24_000_i64);
+    flood.execute(&mut *look).await?;
+    sqlx::raw_sql("ANALYZE jobs").execute(&mut *look).await?;
+    let before = rows_read(&mut look, "jobs").await?;
+    let many = verdict::backlogs(&mut look).await?;
+    let read = rows_read(&mut look, "jobs").await? - before;
+    assert_eq!(told(&many, transcript), Some((0, COUNTED_OF_A_TASK, 0, false, true)));
+    assert_eq!(told(&many, levels), Some((2, 3, 0, false, false)), "they are behind all others");
+    assert_eq!(told(&many, beats), None, "none of it waits");
+    assert_eq!(told(&many, Task::Render), Some((0, 0, 0, false, true)), "it has no index of its own");
+    assert!(read <= LOOKED_AT + COUNTED_OF_A_TASK + 10, "{read} jobs were read");
+    look.rollback().await?;
+    drop(conn);
     world.end().await
 }

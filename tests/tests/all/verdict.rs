@@ -369,7 +369,7 @@ async fn who_may_not_look_is_refused_and_a_look_at_large_tables_goes_by_indexes(
     notices::note_short(&mut conn).await?;
     goes_by(&mut conn, &["minute_buckets_month", "minute_journal_account"]).await?;
     verdict::backlogs(&mut conn).await?;
-    goes_by(&mut conn, &["jobs_due", "jobs_waiting", "job_claims_open"]).await?;
+    goes_by(&mut conn, &["jobs_due", "jobs_waiting", "job_claims_open", "jobs_live_read"]).await?;
     verdict::deliveries(&mut conn).await?;
     goes_by(&mut conn, &["deliveries_pkey", "webhook_endpoints_failed", "deliveries_due"]).await?;
     verdict::ended(&mut conn).await?;

@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 use domain::read::Read;
 use domain::task::Task;
 use domain::verdict::thresholds::SILENT_SECONDS;
-use domain::verdict::{Held, Process, clock_off_by, span, taken_over};
+use domain::verdict::{COUNTED_OF_A_TASK, Held, Process, clock_off_by, or_more, span, taken_over};
 use maud::{Markup, html};
 use poem::Response;
 use store::inspect;
@@ -101,11 +101,6 @@ fn living(processes: &[ProcessRow], past: &[&str], now: DateTime<Utc>) -> Markup
         ("Name", Fit::Wide),
     ];
     shell::fitted_table("Processes", &columns, &rows)
-}
-
-/// Shows how many jobs of a read wait, of which no more than these are counted.
-fn waiting(kind: &KindRow) -> Markup {
-    html! { @if kind.waiting > 10_000 { "10,000 or more" } @else { (kind.waiting) } }
 }
 
 /// Shows the reads, each with whether it is paused and whether one of the fleet can run it.
@@ -200,6 +195,11 @@ async fn kind(visit: &Visit) -> Answer<KindRow> {
     kinds.into_iter().find(|kind| kind.read == read).ok_or_else(missing)
 }
 
+/// Returns how many jobs of a read wait, in words: of more than are counted, how many there are at least.
+fn waiting(kind: &KindRow) -> String {
+    or_more(kind.waiting.min(COUNTED_OF_A_TASK), kind.waiting > COUNTED_OF_A_TASK)
+}
+
 /// The page that asks before a read is paused or resumed.
 pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
     let kind = kind(&visit).await?;
@@ -215,7 +215,7 @@ pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
                 "others, and calls for it are answered " code { "held" } ". Nothing is cancelled and nothing is charged."
             }
         }
-        p { (waiting(kind)) " " (word(kind.waiting == 1, "job of it waits.", "jobs of it wait.")) }
+        p { (waiting(&kind)) " " (word(kind.waiting == 1, "job of it waits.", "jobs of it wait.")) }
         form method="post" { input type="hidden" name="paused" value=(value);
             div.acts { button { (verb) } a href="/console/fleet" { "Leave it" } } }
         (shell::command(&format!("mws admin reads {} {}", verb.to_lowercase(), kind.read)))
@@ -233,4 +233,18 @@ pub(super) async fn change(visit: Visit) -> Answer<Response> {
     };
     pause_or_resume_read(&visit.app, &visit.caller, kind.read, begun).await?;
     Ok(leads_to("/console/fleet"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_of_a_read_is_told_as_it_was_counted() {
+        let told = [0, 1, 10_000, 10_001].map(|many| {
+            let (paused_at, engine, engine_version, engine_seen_at) = (None, None, None, None);
+            waiting(&KindRow { read: Read::Beats, paused_at, engine, engine_version, engine_seen_at, waiting: many })
+        });
+        assert_eq!(told, ["0", "1", "10000", "10,000 or more"]);
+    }
 }

@@ -14,7 +14,7 @@ use crate::usecases::operator::report::{self, Verdict, verdict};
 use domain::ids::EndpointId;
 use domain::minutes::Minutes;
 use domain::operator::OperatorRole;
-use domain::verdict::{Axis, Backlog, Ended, Finding, LOOKED_AT, Number, Report, Snapshot, State, span};
+use domain::verdict::{Axis, Backlog, Ended, Finding, Number, Report, Snapshot, State, or_more, span};
 use maud::{Markup, html};
 use poem::Response;
 use store::endpoints;
@@ -193,7 +193,7 @@ fn last_hour(slots: &[TaskSlot], is_shown: impl Fn(&TaskSlot) -> bool) -> Markup
 /// Shows the waiting and running jobs, by task, with what was started and ended in the last hour.
 fn queues(snapshot: &Snapshot, slots: &Answer<Vec<TaskSlot>>) -> Markup {
     let can_run = |task| snapshot.processes.iter().filter(|one| one.can_run(task)).count();
-    let is_cut = is_cut(&snapshot.backlogs);
+    let none = || or_more(0, false);
     let rows = html! {
         @for task in domain::task::Task::ALL {
             @let backlog = snapshot.backlogs.iter().find(|backlog| backlog.task == task);
@@ -205,14 +205,16 @@ fn queues(snapshot: &Snapshot, slots: &Answer<Vec<TaskSlot>>) -> Markup {
                     None => { a href={ "/console/jobs?kind=" (task) } { (task) } }
                 } }
                 td { @if is_paused { (state("paused")) } @else { (taken_by(can_run(task) > 0)) } }
-                td.number { (backlog.map_or(0, |backlog| backlog.due)) }
+                td.number { (backlog.map_or_else(none, |one| or_more(one.due, one.has_more_due))) }
                 td.number.medium {
                     (or_dash(backlog.filter(|backlog| backlog.due > 0).map(|backlog| span(backlog.oldest_due_seconds))))
                 }
-                td.number.medium { (backlog.map_or(0, |backlog| backlog.without_place)) }
-                td.number.wide { (backlog.map_or(0, |backlog| backlog.put_back)) }
+                td.number.medium {
+                    (backlog.map_or_else(none, |one| or_more(one.without_place, one.has_more_unplaced)))
+                }
+                td.number.wide { (backlog.map_or_else(none, |one| or_more(one.put_back, one.has_more_unplaced))) }
                 td.number { (backlog.map_or(0, |backlog| backlog.running)) }
-                td.number.wide { (or_dash(moves.and_then(|backlog| empty_in(backlog, &snapshot.ended, is_cut)))) }
+                td.number.wide { (or_dash(moves.and_then(|backlog| empty_in(backlog, &snapshot.ended)))) }
                 td.number.medium { (can_run(task)) }
                 td.medium {
                     @if let Ok(slots) = slots { (last_hour(slots, |one| one.task == task.name())) }
@@ -249,31 +251,24 @@ fn queues(snapshot: &Snapshot, slots: &Answer<Vec<TaskSlot>>) -> Markup {
     shell::section("queues", "Work", &body)
 }
 
-/// Says what the jobs that wait will cost at most: what is held for them. Where not all are
-/// looked at, it is more.
+/// Says what the jobs that wait will cost at most: what is held for them. Where not all are counted, it is more.
 fn cost(backlogs: &[Backlog]) -> Markup {
     let sum = |of: fn(&Backlog) -> i64| backlogs.iter().map(of).sum::<i64>();
     let held = Minutes::from_hundredths(sum(|one| one.held.hundredths()));
     html! {
         @if held > Minutes::ZERO {
-            p { "What waits costs " @if is_cut(backlogs) { "more than " } @else { "at most " } (minutes(held)) ": so much is held for it." }
+            p { "What waits costs " @if backlogs.iter().any(Backlog::has_more) { "more than " } @else { "at most " } (minutes(held)) ": so much is held for it." }
         }
     }
 }
 
-/// Whether more jobs may wait than were looked at. Those that run are looked at with those that are due, and first.
-fn is_cut(backlogs: &[Backlog]) -> bool {
-    let sum = |of: fn(&Backlog) -> i64| backlogs.iter().map(of).sum::<i64>();
-    sum(|one| one.due + one.running) >= LOOKED_AT || sum(|one| one.without_place + one.put_back) >= LOOKED_AT
-}
-
 /// Returns how long it takes until a task's waiting jobs have ended, if no others come: at the pace of the time within
 /// the last 15 minutes in which any of its jobs ran. None where none wait, or too few ended to tell. What was put back
-/// is not counted: it waits for a time. `is_cut`: more may wait than were looked at, and take longer.
-fn empty_in(backlog: &Backlog, ended: &Ended, is_cut: bool) -> Option<String> {
+/// is not counted: it waits for a time. Where more may wait than were counted, it takes longer.
+fn empty_in(backlog: &Backlog, ended: &Ended) -> Option<String> {
     let per_second = ended.by_task.iter().find(|one| one.task == backlog.task.name())?.per_second()?;
     let waiting = u32::try_from(backlog.due + backlog.without_place).ok().filter(|waiting| *waiting > 0)?;
-    let than = if is_cut { "more than" } else { "about" };
+    let than = if backlog.has_more() { "more than" } else { "about" };
     Some(format!("{than} {}", span(f64::from(waiting) / per_second)))
 }
 
@@ -314,7 +309,24 @@ mod tests {
     fn backlog(due: i64, without_place: i64) -> Backlog {
         let (task, held) = (Task::Read(Read::Beats), Minutes::from_hundredths(10 * (due + without_place)));
         let (put_back, next_due_at) = (7, None);
-        Backlog { task, due, oldest_due_seconds: 5.0, without_place, put_back, next_due_at, running: 1, held }
+        Backlog {
+            task,
+            due,
+            oldest_due_seconds: 5.0,
+            without_place,
+            put_back,
+            next_due_at,
+            running: 1,
+            held,
+            has_more_due: false,
+            has_more_unplaced: false,
+        }
+    }
+
+    /// Of which more wait than were counted, with a place or without one.
+    fn cut(due: i64, without_place: i64) -> [Backlog; 2] {
+        let all = backlog(due, without_place);
+        [Backlog { has_more_due: true, ..all }, Backlog { has_more_unplaced: true, ..all }]
     }
 
     fn ended(task: &str, many: i64, ran: i64, busy_seconds: f64) -> Ended {
@@ -325,14 +337,16 @@ mod tests {
     #[test]
     fn a_backlog_is_told_when_it_will_be_gone_at_the_pace_at_which_jobs_end() {
         // 45 ran one each twenty seconds: 30 more take ten minutes.
-        let told = |ended: &Ended| empty_in(&backlog(20, 10), ended, false);
+        let told = |ended: &Ended| empty_in(&backlog(20, 10), ended);
         assert_eq!(told(&ended("beats", 45, 45, 900.0)), Some(format!("about {}", span(600.0))));
         // The read was paused, or had no worker, for all but two minutes.
         assert_eq!(told(&ended("beats", 12, 12, 120.0)), Some(format!("about {}", span(300.0))));
         // A thousand that waited were cancelled meanwhile, which is no work.
         assert_eq!(told(&ended("beats", 1_012, 12, 120.0)), Some(format!("about {}", span(300.0))));
-        let many = empty_in(&backlog(20, 10), &ended("beats", 900, 900, 900.0), true).unwrap_or_default();
-        assert!(many.starts_with("more than "), "{many}");
+        for more in cut(20, 10) {
+            let many = empty_in(&more, &ended("beats", 900, 900, 900.0)).unwrap_or_default();
+            assert!(many.starts_with("more than "), "{many}");
+        }
     }
 
     #[test]
@@ -340,14 +354,9 @@ mod tests {
         let told = |backlogs: &[Backlog]| cost(backlogs).0;
         let said = told(&[backlog(20, 10), backlog(1, 0)]);
         assert!(said.contains("costs at most <span class=\"number\">3.10</span> minutes"), "{said}");
-        let both = [backlog(LOOKED_AT / 2 - 1, 0), backlog(LOOKED_AT / 2 - 1, 0)];
-        for cut in [&both[..], &[backlog(LOOKED_AT - 1, 0)], &[backlog(1, LOOKED_AT - 7)]] {
-            assert!(
-                told(cut).contains("costs more than "),
-                "only so many are looked at, and one of them runs: {cut:?}"
-            );
+        for more in cut(20, 10) {
+            assert!(told(&[backlog(1, 0), more]).contains("costs more than "), "not all are counted: {more:?}");
         }
-        assert!(told(&[backlog(LOOKED_AT - 2, 0)]).contains("costs at most "), "all are looked at");
         assert_eq!(told(&[backlog(0, 0)]), "");
     }
 
@@ -360,7 +369,7 @@ mod tests {
             (backlog(20, 0), ended("beats", 45, 9, 900.0)),
             (backlog(20, 0), ended("beats", 45, 45, 9.0)),
         ] {
-            assert_eq!(empty_in(&backlog, &ended, false), None);
+            assert_eq!(empty_in(&backlog, &ended), None);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::output::{document, plain, print};
 use console::Term;
 use domain::verdict::thresholds::SILENT_SECONDS;
-use domain::verdict::{clock_off_by, span};
+use domain::verdict::{clock_off_by, or_more, span};
 use serde_json::Value;
 use std::cmp::Reverse;
 
@@ -136,27 +136,32 @@ fn work(tasks: &Value) -> Vec<String> {
         return vec!["No job waits or runs, and none has ended in 15 minutes.".to_owned()];
     };
     let mut lines = vec![line("WORK", "QUEUED", "RUNNING", "A MINUTE", "OLDEST DUE", "")];
-    let queued =
-        |task: &Value| ["due", "without_place", "put_back"].iter().map(|part| number(&task[*part])).sum::<f64>();
+    let queued = |task: &Value| {
+        let parts = ["due", "without_place", "put_back"];
+        parts.iter().filter_map(|part| task[*part].as_i64()).sum::<i64>()
+    };
+    // A service of the release before does not tell.
+    let has_more = |task: &Value| task["has_more"] == true;
     let per_minute = |ended: f64| format!("{:.1}", ended / MINUTES);
     for task in tasks {
-        let (queued, running) = (format!("{:.0}", queued(task)), plain(&task["running"]));
+        let (queued, running) = (or_more(queued(task), has_more(task)), plain(&task["running"]));
         let (ended, seconds) = (per_minute(number(&task["ended"])), waited(task));
         let oldest = if seconds > 0.0 { span(seconds) } else { "–".to_owned() };
         lines.push(line(&plain(&task["task"]), &queued, &running, &ended, &oldest, mark(task)));
     }
     let sum = |of: &dyn Fn(&Value) -> f64| tasks.iter().map(of).sum::<f64>();
-    let (queued, running) = (sum(&queued), sum(&|task| number(&task["running"])));
+    let queued = or_more(tasks.iter().map(queued).sum(), tasks.iter().any(has_more));
+    let running = sum(&|task| number(&task["running"]));
     let ended = per_minute(sum(&|task| number(&task["ended"])));
     let seconds = waited(oldest);
     let of_all =
         if seconds > 0.0 { format!("{}, {}", span(seconds), plain(&oldest["task"])) } else { "–".to_owned() };
-    lines.push(line("all", &format!("{queued:.0}"), &format!("{running:.0}"), &ended, &of_all, ""));
+    lines.push(line("all", &queued, &format!("{running:.0}"), &ended, &of_all, ""));
     lines
 }
 
 fn line(name: &str, queued: &str, running: &str, ended: &str, oldest: &str, mark: &str) -> String {
-    let line = format!("{name:<14} {queued:>7} {running:>8} {ended:>9}  {oldest:<12}  {mark}");
+    let line = format!("{name:<14} {queued:>14} {running:>8} {ended:>9}  {oldest:<12}  {mark}");
     line.trim_end().to_owned()
 }
 

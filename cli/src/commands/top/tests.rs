@@ -32,6 +32,22 @@ fn a_frame_has_the_verdict_the_work_the_oldest_and_the_busiest_workers() {
 }
 
 #[test]
+fn a_count_of_jobs_that_was_cut_says_so_of_its_task_and_of_all_in_a_line_that_fits() {
+    let task = |task: &str, without_place: u32, has_more: Value| {
+        json!({ "task": task, "due": 5, "oldest_due_seconds": 300.0, "without_place": without_place, "put_back": 0,
+            "has_more": has_more, "running": 2, "ended": 30, "workers": 0 })
+    };
+    let told = [("search_index", 9_995, json!(true)), ("levels", 3, json!(false)), ("beats", 1, Value::Null)];
+    let lines = work(&json!(told.map(|(name, without_place, has_more)| task(name, without_place, has_more))));
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
+    assert_eq!(words(&lines[1]), "search_index 10,000 or more 2 2.0 5 min ! no worker");
+    assert_eq!(words(&lines[2]), "levels 8 2 2.0 5 min ! no worker");
+    assert_eq!(words(&lines[3]), "beats 6 2 2.0 5 min ! no worker");
+    assert!(words(&lines[4]).starts_with("all 10,000 or more 6 6.0"), "{lines:?}");
+    assert!(lines.iter().all(|line| line.chars().count() <= 80), "{lines:?}");
+}
+
+#[test]
 fn a_worker_that_is_silent_for_longer_than_a_live_one_may_be_is_marked() {
     let heard = |seconds: f64| {
         let mut one = worker("one", 2);

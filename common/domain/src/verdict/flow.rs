@@ -1,7 +1,7 @@
 //! Judges whether work starts: due jobs are claimed within two minutes, or the verdict says why they are not.
 
 use super::thresholds::JOB_WAITS_SECONDS;
-use super::{Backlog, Number, Process, Snapshot, State, Trouble, at_least, count, counted, liveness, number, span};
+use super::{Backlog, Number, Process, Snapshot, State, Trouble, count, liveness, number, or_more, span};
 use crate::task::Task;
 
 pub(super) fn numbers(snapshot: &Snapshot) -> Vec<Number> {
@@ -14,12 +14,13 @@ pub(super) fn numbers(snapshot: &Snapshot) -> Vec<Number> {
 
 /// Returns the troubles, in the order in which operators should repair the causes.
 pub(super) fn troubles(snapshot: &Snapshot) -> Vec<Trouble> {
-    let waiting: i64 = snapshot.backlogs.iter().map(waiting).sum();
+    let waiting: i64 = snapshot.backlogs.iter().map(Backlog::waiting).sum();
     let workers: Vec<&Process> = liveness::living(snapshot, "worker").collect();
     let mut found = if !workers.is_empty() {
         held_up(snapshot, &workers)
     } else if waiting > 0 {
-        let sentence = format!("No worker lives, and {}.", counted(waiting, "job waits", "jobs wait"));
+        let wait = jobs_wait(waiting, snapshot.backlogs.iter().any(Backlog::has_more));
+        let sentence = format!("No worker lives, and {wait}.");
         vec![Trouble::new(State::Failing, sentence, "mws doctor --only workers")]
     } else {
         Vec::new()
@@ -48,7 +49,7 @@ fn held_up(snapshot: &Snapshot, workers: &[&Process]) -> Vec<Trouble> {
 }
 
 fn without_engine(stuck: &Backlog) -> Trouble {
-    let (waits, task) = (counted(stuck.due, "job waits", "jobs wait"), stuck.task);
+    let (waits, task) = (jobs_wait(stuck.due, stuck.has_more_due), stuck.task);
     let sentence = format!("No worker that lives has an engine for `{task}`, and {waits} for one.");
     Trouble::new(State::Failing, sentence, "mws doctor --only engines")
 }
@@ -59,7 +60,7 @@ fn keep_up(snapshot: &Snapshot) -> String {
     match oldest(snapshot) {
         None if without_place == 0 => "No job waits for a worker.".to_owned(),
         None => {
-            let wait = counted(without_place, "job waits", "jobs wait");
+            let wait = jobs_wait(without_place, has_more_unplaced(snapshot));
             format!("Workers keep up; {wait} for a place of their account.")
         }
         Some(backlog) => format!("Workers keep up: the oldest due job waits for {}.", span(backlog.oldest_due_seconds)),
@@ -74,10 +75,11 @@ fn put_back(snapshot: &Snapshot) -> String {
     };
     let many: i64 = snapshot.backlogs.iter().map(|backlog| backlog.put_back).sum();
     let at = next.format("%H:%M:%S");
-    if many == 1 {
+    let has_more = has_more_unplaced(snapshot);
+    if many == 1 && !has_more {
         format!(" One job was put back, and runs again at {at} UTC.")
     } else {
-        format!(" {} jobs were put back, and run again from {at} UTC on.", at_least(many))
+        format!(" {} jobs were put back, and run again from {at} UTC on.", or_more(many, has_more))
     }
 }
 
@@ -93,27 +95,34 @@ fn late(snapshot: &Snapshot, stalled: &Backlog, slots: impl Iterator<Item = (i64
     let runs: i64 = snapshot.backlogs.iter().map(|backlog| backlog.running).sum();
     let sentence = format!(
         "Workers have free slots, and the oldest of {} due jobs for `{task}` has been due for {waited}.",
-        at_least(stalled.due)
+        or_more(stalled.due, stalled.has_more_due)
     );
     // If no job is running, nothing is being claimed at all.
     Trouble::new(if runs == 0 { State::Failing } else { State::Degraded }, sentence, "mws doctor")
 }
 
-/// How many jobs of a task wait.
-fn held(snapshot: &Snapshot, task: Task) -> i64 {
+/// How many jobs of a task wait, and whether more may.
+fn held(snapshot: &Snapshot, task: Task) -> (i64, bool) {
     let backlog = snapshot.backlogs.iter().find(|backlog| backlog.task == task);
-    backlog.map_or(0, waiting)
+    backlog.map_or((0, false), |backlog| (backlog.waiting(), backlog.has_more()))
 }
 
-/// How many jobs wait, for whatever reason.
-const fn waiting(backlog: &Backlog) -> i64 {
-    backlog.due + backlog.without_place + backlog.put_back
+/// Returns how many jobs wait, in words. `has_more`: there may be more than were counted.
+fn jobs_wait(many: i64, has_more: bool) -> String {
+    if many == 1 && !has_more { "one job waits".to_owned() } else { format!("{} jobs wait", or_more(many, has_more)) }
+}
+
+/// Whether more jobs without a place may wait than were counted, of any task.
+fn has_more_unplaced(snapshot: &Snapshot) -> bool {
+    snapshot.backlogs.iter().any(|backlog| backlog.has_more_unplaced)
 }
 
 /// What the operator holds back: of several tasks the one for which most jobs wait.
 fn paused(snapshot: &Snapshot, task: Task) -> Trouble {
-    let many = held(snapshot, task);
-    let waits = if many == 0 { "new ones are held".to_owned() } else { counted(many, "job waits", "jobs wait") };
+    let waits = match held(snapshot, task) {
+        (0, false) => "new ones are held".to_owned(),
+        (many, has_more) => jobs_wait(many, has_more),
+    };
     let others: Vec<String> =
         snapshot.paused.iter().filter(|other| **other != task).map(|other| format!("`{other}`")).collect();
     let also = if others.is_empty() { String::new() } else { format!(" Paused too: {}.", others.join(", ")) };

@@ -32,6 +32,9 @@ use std::cmp::Reverse;
 /// The most rows of a kind that a snapshot counts: a count that reaches it means "or more".
 pub const LOOKED_AT: i64 = 2_000;
 
+/// The most waiting jobs of a task that are counted, where more wait than are looked at together.
+pub const COUNTED_OF_A_TASK: i64 = 10_000;
+
 /// The state of an axis or of the service, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -205,7 +208,17 @@ fn percent(part: i64, whole: i64) -> f64 {
 
 /// Returns a count in words, which may be capped.
 fn at_least(many: i64) -> String {
-    if many >= LOOKED_AT { format!("{LOOKED_AT} or more") } else { many.to_string() }
+    or_more(many, many >= LOOKED_AT)
+}
+
+/// Returns a count in words. Where there may be more than were counted, it is rounded down to whole thousands, if it
+/// has any: `10,000 or more`.
+pub fn or_more(many: i64, has_more: bool) -> String {
+    match many / 1_000 {
+        _ if !has_more => many.to_string(),
+        0 => format!("{many} or more"),
+        thousands => format!("{thousands},000 or more"),
+    }
 }
 
 /// Returns a number with its noun, in the singular or the plural.

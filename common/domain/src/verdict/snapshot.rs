@@ -95,6 +95,22 @@ pub struct Backlog {
     pub running: i64,
     /// The minutes that are held for those that are due, wait for a place or were put back: their cost at most.
     pub held: Minutes,
+    /// Whether more may be due than were counted.
+    pub has_more_due: bool,
+    /// Whether more may wait for a place, or for a time, than were counted.
+    pub has_more_unplaced: bool,
+}
+
+impl Backlog {
+    /// Returns how many jobs wait, for whatever reason.
+    pub const fn waiting(&self) -> i64 {
+        self.due + self.without_place + self.put_back
+    }
+
+    /// Whether more may wait than were counted.
+    pub const fn has_more(&self) -> bool {
+        self.has_more_due || self.has_more_unplaced
+    }
 }
 
 /// The numbers of ended jobs.

@@ -16,11 +16,12 @@ pub use workers::{ProcessRow, clocks, fleet, processes};
 use crate::{invariants, notices, pending_migrations};
 use domain::ids::{AccountId, EndpointId, JobId};
 use domain::minutes::Minutes;
+use domain::read::Read;
 use domain::task::Task;
 use domain::verdict::thresholds::{NEW_KIND_HOURS, NEW_KIND_JOBS, NEW_KIND_PAYERS};
 use domain::verdict::{
-    Backlog, Books, Clock, Deliveries, Disabled, Ended, EndedBefore, EndedTask, FailedMigration, Failure, LOOKED_AT,
-    NewFailure, OutOfMinutes, Replica, Schema, Snapshot, Troubled,
+    Backlog, Books, COUNTED_OF_A_TASK, Clock, Deliveries, Disabled, Ended, EndedBefore, EndedTask, FailedMigration,
+    Failure, LOOKED_AT, NewFailure, OutOfMinutes, Replica, Schema, Snapshot, Troubled,
 };
 use sqlx::PgConnection;
 use workers::with_claims;
@@ -89,10 +90,19 @@ pub async fn replicas(conn: &mut PgConnection) -> sqlx::Result<Vec<Replica>> {
     sqlx::query_file_as!(Replica, "src/verdict/replicas.sql", MOST_REPLICAS).fetch_all(conn).await
 }
 
-/// Returns how many jobs wait and run, by task. Jobs without a place are counted in the order of each account's line,
-/// so a task with many of them may hide others with few.
+/// Returns how many jobs wait and run, by task. Where more wait than [`LOOKED_AT`], each read is counted by itself, up
+/// to [`COUNTED_OF_A_TASK`]; of other tasks those that were looked at are counted. A count that may be too low says so.
 pub async fn backlogs(conn: &mut PgConnection) -> sqlx::Result<Vec<Backlog>> {
-    let rows = sqlx::query_file!("src/verdict/backlogs.sql", LOOKED_AT).fetch_all(conn).await?;
+    let (tasks, reads) = (Task::ALL.map(Task::name), Read::ALL.map(Read::name));
+    let rows = sqlx::query_file!(
+        "src/verdict/backlogs.sql",
+        LOOKED_AT,
+        &tasks as &[&str],
+        &reads as &[&str],
+        COUNTED_OF_A_TASK
+    )
+    .fetch_all(conn)
+    .await?;
     let backlog = |task| (task, rows.iter().find(|row| row.task == Task::name(task)));
     let found = Task::ALL.into_iter().map(backlog).filter_map(|(task, row)| {
         let row = row?;
@@ -105,8 +115,11 @@ pub async fn backlogs(conn: &mut PgConnection) -> sqlx::Result<Vec<Backlog>> {
             next_due_at: row.next_due_at,
             running: row.running,
             held: Minutes::from_hundredths(row.held),
+            has_more_due: row.has_more_due,
+            has_more_unplaced: row.has_more_unplaced,
         })
     });
+    let found = found.filter(|one: &Backlog| one.waiting() > 0 || one.running > 0 || one.has_more());
     Ok(found.collect())
 }
 

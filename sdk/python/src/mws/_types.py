@@ -2192,6 +2192,8 @@ class HealthTask(Model):
     """The number of jobs that were put back, and are due later."""
     next_due_at: str | None
     """When the first of these is due; null when there are none."""
+    has_more: bool
+    """Whether more jobs may wait than `due`, `without_place` and `put_back` say, since no more were counted."""
     running: int
     """The number of jobs that run."""
     ended: int

@@ -3,7 +3,7 @@
 use super::{count, tenths};
 use crate::http::text::{Text, Time};
 use domain::task::Task;
-use domain::verdict::{Process, Snapshot};
+use domain::verdict::{Backlog, Process, Snapshot};
 use poem_openapi::Object;
 
 /// What waits and runs, and who works. Counts end at 2,000.
@@ -40,6 +40,8 @@ pub struct HealthTask {
     pub put_back: u32,
     /// When the first of these is due; null when there are none.
     pub next_due_at: Option<Time>,
+    /// Whether more jobs may wait than `due`, `without_place` and `put_back` say, since no more were counted.
+    pub has_more: bool,
     /// The number of jobs that run.
     pub running: u32,
     /// The number of jobs that ended within 15 minutes.
@@ -113,6 +115,7 @@ fn task_load(snapshot: &Snapshot, task: Task) -> Option<HealthTask> {
         without_place: count(backlog.map_or(0, |backlog| backlog.without_place)),
         put_back: count(backlog.map_or(0, |backlog| backlog.put_back)),
         next_due_at: backlog.and_then(|backlog| backlog.next_due_at).map(Time),
+        has_more: backlog.is_some_and(Backlog::has_more),
         running: count(backlog.map_or(0, |backlog| backlog.running)),
         ended: count(ended.map_or(0, |ended| ended.many)),
     })

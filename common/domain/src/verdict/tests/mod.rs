@@ -1,6 +1,7 @@
 //! Each trouble, and the sentence and the command that it comes to.
 
 mod also;
+mod backlogs;
 mod clocks;
 mod fallen;
 mod thresholds;
@@ -43,7 +44,24 @@ fn started(service: &str, lives_seconds: f64) -> Process {
 
 fn backlog(due: i64, oldest_due_seconds: f64, running: i64) -> Backlog {
     let (without_place, put_back, next_due_at, held) = (0, 0, None, Minutes::ZERO);
-    Backlog { task: LEVELS, due, oldest_due_seconds, without_place, put_back, next_due_at, running, held }
+    let (has_more_due, has_more_unplaced, task) = (false, false, LEVELS);
+    Backlog {
+        task,
+        due,
+        oldest_due_seconds,
+        without_place,
+        put_back,
+        next_due_at,
+        running,
+        held,
+        has_more_due,
+        has_more_unplaced,
+    }
+}
+
+/// Of which more are due than were counted.
+fn more_due(backlog: Backlog) -> Backlog {
+    Backlog { has_more_due: true, ..backlog }
 }
 
 /// A service that is well.
@@ -118,8 +136,8 @@ fn work_that_does_not_start_is_told_with_its_cause() {
         all.backlogs = vec![backlog(9, 600.0, 1)];
     });
     assert_told(&only, State::Degraded, "The only slot is busy", "mws admin jobs list --status running");
-    let stalled = one(Axis::Flow, |all| all.backlogs = vec![backlog(LOOKED_AT, 600.0, 0)]);
-    assert_told(&stalled, State::Failing, "the oldest of 2000 or more due jobs", "mws doctor");
+    let stalled = one(Axis::Flow, |all| all.backlogs = vec![more_due(backlog(LOOKED_AT, 600.0, 0))]);
+    assert_told(&stalled, State::Failing, "the oldest of 2,000 or more due jobs", "mws doctor");
     let slow = one(Axis::Flow, |all| all.backlogs = vec![backlog(3, 600.0, 1)]);
     assert_told(&slow, State::Degraded, "due for 10 min", "mws doctor");
     let waits = one(Axis::Flow, |all| all.backlogs = vec![backlog(3, 119.0, 0)]);
