@@ -248,7 +248,8 @@ async fn what_no_rate_counts_comes_late_first_refusals_and_then_pages_and_probes
         let late = pin!(send(&router, get("/nope")));
         let Either::Left((reply, _)) = select(asked, late).await else { panic!("{path} waited as refusals do") };
         assert_eq!(reply.status, status, "{path}: {}", reply.text);
-    }    for _ in 0..2_500 {
+    }
+    for _ in 0..2_500 {
         let _ = app.late_answers.wait(&stranger, Answered::Served, &shutdown).now_or_never();
     }
     tokio::task::yield_now().await;

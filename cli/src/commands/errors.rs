@@ -39,7 +39,8 @@ const DELIVERIES: [Column; 13] = [
 
 /// The arguments of `mws errors`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Looks through the newest 20,000 failed jobs. NEW is what was first seen within the last hour, \
+#[command(
+    after_help = "Looks through the newest 20,000 failed jobs. NEW is what was first seen within the last hour, \
 WITH RELEASE what was\nnot seen before the workers of this release. --ids prints the newest job of each line.
 Of deliveries, ARRIVED counts those SENT AGAIN, and UNSENT what can be sent again. What needs nothing stands last.
 Examples:
@@ -47,7 +48,8 @@ Examples:
   mws errors --json | jq -r '.data[] | select(.is_new) | .newest_job_id'
   mws errors --ids | head -1 | xargs mws admin jobs get
   mws errors --deliveries                # which receivers answer what
-  mws admin bulk rerun --since 24h --error reader_timeout --dry-run   # what running a line again would take")]
+  mws admin bulk rerun --since 24h --error reader_timeout --dry-run   # what running a line again would take"
+)]
 pub struct Args {
     #[command(flatten)]
     pub operator: OperatorToken,

@@ -119,6 +119,7 @@ mod settings;
 mod skills_and_templates;
 mod slots;
 mod statement;
+mod statement_plans;
 mod stats;
 mod strangers;
 mod successors;

@@ -59,12 +59,8 @@ pub(super) async fn show(visit: Visit) -> Answer<Response> {
             &troubled.unwrap_or_else(|refusal| shell::broken(&refusal)),
         ))
         @if let Ok(found) = &found {
-            (axes(
-                found,
-                visit.seat.role,
-                hours.as_deref().map_or(&[][..], Vec::as_slice),
-                slots.as_deref().unwrap_or_default(),
-            ))
+            @let by_hour = hours.as_deref().map_or(&[][..], Vec::as_slice);
+            (axes(found, visit.seat.role, by_hour, slots.as_deref().unwrap_or_default()))
         }
         (shell::command("mws health"))
     };

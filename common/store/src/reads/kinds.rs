@@ -49,13 +49,14 @@ pub struct KindRow {
 /// Returns the reads that this release knows, as operators see them.
 ///
 /// The range and its order have the planner go by the index of live jobs: where many jobs wait for other reads it would
-/// go through all jobs for the few of this one.
+/// go through all jobs for the few of this one. It does not know the bound, and so expects that a part of a read's jobs
+/// is enough: knowing it, it might expect fewer jobs than that, and sort all of them.
 pub async fn list(conn: &mut PgConnection) -> sqlx::Result<Vec<KindRow>> {
     sqlx::query_as!(
         KindRow,
         r#"SELECT k.read AS "read: Read", paused_at, engine, engine_version, engine_seen_at,
                   (SELECT count(*) FROM (SELECT FROM jobs j WHERE j.read BETWEEN k.read AND k.read
-                       AND j.status = 'queued' AND j.finished_at IS NULL ORDER BY j.read LIMIT 10001) AS live) AS "waiting!"
+                       AND j.status = 'queued' AND j.finished_at IS NULL ORDER BY j.read LIMIT (SELECT 10001)) AS live) AS "waiting!"
            FROM read_kinds k WHERE k.read = ANY ($1) ORDER BY k.read"#,
         &known() as &[&str]
     )
