@@ -8,11 +8,14 @@
 //! kilobytes waits for them. Documents that are long have such turns too, where they are read and where answers show
 //! them ([`in_turn_if`], [`apart_in_turn`]).
 
+mod cores;
+
 use crate::app::App;
 use crate::app::turns::{Turns, WorkPermit};
 use crate::http::answers::Taker;
 use crate::http::error::{Answer, ApiError};
 use crate::http::request::SentBody;
+use cores::CORES;
 use domain::ids::AccountId;
 use poem::{Endpoint, Request};
 use std::hash::Hash;
@@ -62,15 +65,16 @@ pub fn is_long(body: Option<&SentBody>) -> bool {
     body.is_some_and(|SentBody(bytes)| bytes.len() > LONG)
 }
 
-/// Does work that takes long. Meanwhile another thread takes over this one's other tasks.
+/// Does work that takes long, on half of the cores ([`CORES`]). Meanwhile another thread takes over this one's other
+/// tasks.
 pub fn run_beside<T>(work: impl FnOnce() -> T) -> T {
     // In a runtime with one thread, as most tests have, no other thread could take over.
     let has_others = Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
-    if has_others { tokio::task::block_in_place(work) } else { work() }
+    if has_others { tokio::task::block_in_place(|| CORES.work(work)) } else { work() }
 }
 
-/// Does work, with [`run_beside`] if it takes long. It is for callers that hold a connection, and so may not wait for a
-/// turn.
+/// Does work, with [`run_beside`] if it takes long. It is for callers that hold a connection, and so may wait for no
+/// turn but for a core.
 pub fn run_beside_if<T>(is_long: bool, work: impl FnOnce() -> T) -> T {
     if is_long { run_beside(work) } else { work() }
 }
@@ -86,7 +90,7 @@ where
 }
 
 /// Takes work to its end beside the threads that answer calls, whenever it does not wait. It may hold connections, so
-/// it waits for no turn here: what takes long in it has one of its own ([`in_turn`]).
+/// it waits for no turn here but for a core: what takes long in it has one of its own ([`in_turn`]).
 pub async fn polled_beside<F: Future>(work: F) -> F::Output {
     Beside { answer: Box::pin(work), turn: BodyTurn::default() }.await
 }
