@@ -1,5 +1,6 @@
 """Holds what deploy/ starts against itself and the service: what is scraped runs and listens, a worker's scratch folder
-is on disk and large enough for its reads, images are named by version, and what is mounted is there.
+is on disk and large enough for its reads, images are named by version, what is mounted is there, and no unit stops or
+stays down with another.
 
 usage: wiring.py
 """
@@ -169,6 +170,31 @@ def images_are_not_named():
                 yield f"{file.name}: {image} is not of {VERSION}"
 
 
+def words(unit, *keys):
+    """All values of these keys of a unit of systemd."""
+    lines = (DEPLOY / "systemd" / f"{unit}.service").read_text().splitlines()
+    pairs = [line.partition("=") for line in lines]
+    return [word for key, _, value in pairs if key in keys for word in value.split()]
+
+
+def units_hang_together():
+    """Units are restarted one by one in an upgrade, and start again until the database is there."""
+    for unit in ("mws-migrate", "mws-scheduler", "mws-worker", "mws-api"):
+        # Each of these stops or restarts the unit with what it names; the first three also keep it down.
+        bound = words(unit, "Requires", "Requisite", "BindsTo", "PartOf")
+        if bound:
+            yield f"{unit}.service: it is stopped or restarted with {bound}"
+        if unit == "mws-migrate":
+            # Were it left active, `systemctl start` would do nothing after an upgrade.
+            if words(unit, "RemainAfterExit", "WantedBy"):
+                yield f"{unit}.service: it is a step of an upgrade, and is neither enabled nor left active"
+            continue
+        if words(unit, "Restart") != ["always"] or words(unit, "StartLimitIntervalSec") != ["0"]:
+            yield f"{unit}.service: it is not started again without end"
+        if "mws-migrate.service" not in words(unit, "After"):
+            yield f"{unit}.service: started together with mws-migrate, it does not come after it"
+
+
 def main():
     checks = [
         scrapes_lead_nowhere,
@@ -177,6 +203,7 @@ def main():
         scratch_is_no_disk,
         scratch_is_too_small,
         images_are_not_named,
+        units_hang_together,
     ]
     wrong = [line for check in checks for line in check()]
     if wrong:
