@@ -233,8 +233,9 @@ pub async fn is_longer(conn: &mut PgConnection, account: AccountId, from: i64, m
 }
 
 /// Returns by how much the entries from this number on changed what is left, one row for each month that they name. Of
-/// more than `most` the newest are added up. Each hold is looked up by itself: where the entries after this number are
-/// mostly other accounts', the planner takes them for this one's, and would join the whole journal with itself.
+/// more than `most` the newest are added up. Where most entries after this number are other accounts', the planner takes
+/// many of them for this one's, and would read them all: so it does not know the account, and each hold is looked up
+/// by itself.
 pub async fn changed_since(
     conn: &mut PgConnection,
     account: AccountId,
@@ -244,8 +245,10 @@ pub async fn changed_since(
     sqlx::query_as!(
         MonthChange,
         r#"WITH later AS MATERIALIZED (
-               SELECT kind, month, job_id, month_amount, bought_amount FROM minute_journal
-               WHERE account_id = $1 AND id >= $2 ORDER BY id DESC LIMIT $3
+               SELECT j.* FROM (SELECT $1::uuid AS account_id OFFSET 0) AS payer CROSS JOIN LATERAL (
+                   SELECT kind, month, job_id, month_amount, bought_amount FROM minute_journal
+                   WHERE account_id = payer.account_id AND id >= $2 ORDER BY id DESC LIMIT $3
+               ) AS j
            )
            SELECT later.month AS "month!",
                sum(mws_booked_month(later.kind, later.month_amount)

@@ -1,4 +1,5 @@
-//! Searches deliveries, an endpoint's own or those of all accounts (contract §6.1.11, §11). A page looks at no more than a window of rows, whatever its filters.
+//! Searches deliveries, an endpoint's own or those of all accounts (contract §6.1.11, §11). A page looks at no more
+//! than a window of rows, whatever its filters.
 
 use super::log::DeliveryFilter;
 use crate::{Seen, WINDOW};
