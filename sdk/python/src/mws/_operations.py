@@ -2634,9 +2634,9 @@ class Operator(Group):
         *,
         timeout: float | None = None,
     ) -> types.OperatorErrorList:
-        """The jobs of all accounts that failed within a day, of these the newest 20,000. Those of one kind and read that
-        failed with one code and one message are one row; numbers in messages are taken as equal. `GET /operator/jobs`
-        with `status`, `read` and `error_code` lists the jobs of a row. `deliveries` has the deliveries that were made
+        """The jobs of all accounts that failed within a day, of these the newest 20,000. Those of one kind and read that failed
+        with one code and one message are one row; numbers in messages are taken as equal. `GET /operator/jobs` with
+        `status`, `read` and `error_code` lists the jobs of a row. `deliveries` has the deliveries that were made
         within a day and whose last attempt failed, among the newest 20,000, also while they are tried again. Those to
         one host with one error and one HTTP status are one row. `GET /operator/deliveries` with `error` and
         `http_status` lists them."""
@@ -5141,9 +5141,9 @@ class AsyncOperator(AsyncGroup):
         *,
         timeout: float | None = None,
     ) -> types.OperatorErrorList:
-        """The jobs of all accounts that failed within a day, of these the newest 20,000. Those of one kind and read that
-        failed with one code and one message are one row; numbers in messages are taken as equal. `GET /operator/jobs`
-        with `status`, `read` and `error_code` lists the jobs of a row. `deliveries` has the deliveries that were made
+        """The jobs of all accounts that failed within a day, of these the newest 20,000. Those of one kind and read that failed
+        with one code and one message are one row; numbers in messages are taken as equal. `GET /operator/jobs` with
+        `status`, `read` and `error_code` lists the jobs of a row. `deliveries` has the deliveries that were made
         within a day and whose last attempt failed, among the newest 20,000, also while they are tried again. Those to
         one host with one error and one HTTP status are one row. `GET /operator/deliveries` with `error` and
         `http_status` lists them."""
