@@ -6,8 +6,8 @@
 //! next is decided as for places (`crate::places`): an account has half of the room at most, and leaves the other half
 //! to accounts that have none. One item that is larger than half is copied while no other large one is.
 //!
-//! An eighth of the room is for jobs that copy little, so that they don't wait behind those that copy much; it is shared
-//! in the same way. What finds nothing left there takes of the rest.
+//! An eighth of the room is for jobs that copy little, so that they don't wait behind those that copy much; it is
+//! shared in the same way. What finds nothing left there takes of the rest.
 
 use crate::outside::PLACE_AGAIN;
 use crate::places::Places;

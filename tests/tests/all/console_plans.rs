@@ -322,8 +322,8 @@ async fn hours_and_failures_are_counted_once_for_all_who_look_within_seconds() -
     world.end().await
 }
 
-/// Where more jobs wait than are looked at together, each read is counted by itself up to its bound, also one whose jobs
-/// are behind all others. A count that may be too low says so.
+/// Where more jobs wait than are looked at together, each read is counted by itself up to its bound, also one whose
+/// jobs are behind all others. A count that may be too low says so.
 #[tokio::test]
 async fn a_backlog_is_counted_for_each_read_and_no_further_than_its_bound() -> anyhow::Result<()> {
     const ROWS: &str = "INSERT INTO jobs (id, call_id, payer_account_id, owner_account_id, workspace_id, kind, read, admitted,

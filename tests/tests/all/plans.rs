@@ -124,8 +124,8 @@ async fn a_jobs_claim_and_end_look_up_what_they_need_whatever_they_were_planned_
 #[tokio::test]
 async fn the_list_of_reads_looks_at_the_jobs_that_it_counts_in_empty_small_and_full_tables() -> anyhow::Result<()> {
     // Of another read: most jobs wait, so that the planner expects to find some of each soon.
-    const FLOOD: &str =
-        "UPDATE jobs SET read = 'transcript', status = 'queued', finished_at = NULL WHERE status = 'succeeded'";
+    const FLOOD: &str = "UPDATE jobs SET read = 'transcript', status = 'queued', charged = NULL, finished_at = NULL
+        WHERE status = 'succeeded'";
     let world = World::new().await?;
     for (many, waiting, flood) in [(0, 0, false), (300, 24, false), (MANY, 2_400, false), (MANY, 12_401, true)] {
         if many > 0 {

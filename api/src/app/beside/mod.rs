@@ -65,7 +65,7 @@ pub fn is_long(body: Option<&SentBody>) -> bool {
     body.is_some_and(|SentBody(bytes)| bytes.len() > LONG)
 }
 
-/// Does work that takes long, on half of the cores ([`CORES`]). Meanwhile another thread takes over this one's other
+/// Does work that takes long, on half of the cores (`cores`). Meanwhile another thread takes over this one's other
 /// tasks.
 pub fn run_beside<T>(work: impl FnOnce() -> T) -> T {
     // In a runtime with one thread, as most tests have, no other thread could take over.
