@@ -233,9 +233,9 @@ pub async fn is_longer(conn: &mut PgConnection, account: AccountId, from: i64, m
 }
 
 /// Returns by how much the entries from this number on changed what is left, one row for each month that they name. Of
-/// more than `most` the newest are added up. Where most entries after this number are other accounts', the planner takes
-/// many of them for this one's, and would read them all: so it does not know the account, and each hold is looked up
-/// by itself.
+/// more than `most` the newest are added up. Where most entries after this number are other accounts', the planner
+/// takes many of them for this one's, and would read them all: so it does not know the account, and each hold is looked
+/// up by itself.
 pub async fn changed_since(
     conn: &mut PgConnection,
     account: AccountId,
