@@ -72,7 +72,8 @@ impl Scratch {
         }
         let bytes = settings.scratch_bytes.unwrap_or_else(most_of_what_is_free);
         let largest = settings.max_upload_bytes;
-        if bytes / 16 * 7 < largest {
+        // Half of what is not for small jobs.
+        if (bytes - bytes / 8) / 2 < largest {
             tracing::warn!(bytes, largest, "The disk for copies of media has less room than for two of the largest.");
         }
         Self::new(usize::try_from(bytes).unwrap_or(usize::MAX))
